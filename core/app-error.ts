@@ -1,0 +1,40 @@
+/**
+ * The closed list of expected failures and how HTTP answers each (reference §12, "Errors and strictness").
+ */
+const HTTP_STATUS = {
+  BAD_REQUEST: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  PAYLOAD_TOO_LARGE: 413,
+  RATE_LIMITED: 429,
+  INTERNAL_ERROR: 500,
+  UNAVAILABLE: 503,
+} as const;
+
+export type AppErrorCode = keyof typeof HTTP_STATUS;
+
+/** One failing field of a request: where, and what to do about it. */
+export interface FieldProblem {
+  path: string;
+  message: string;
+}
+
+/** An expected failure: a code from the closed list, a message made for the client, and the cause for the log. */
+export class AppError extends Error {
+  readonly code: AppErrorCode;
+  readonly details: readonly FieldProblem[];
+
+  constructor(code: AppErrorCode, message: string, options: ErrorOptions & { details?: readonly FieldProblem[] } = {}) {
+    super(message, options);
+    this.name = 'AppError';
+    this.code = code;
+    this.details = options.details ?? [];
+  }
+
+  /** The HTTP status that answers this error. */
+  get httpStatus(): number {
+    return HTTP_STATUS[this.code];
+  }
+}

@@ -1,0 +1,47 @@
+import { performance } from 'node:perf_hooks';
+
+/** Waits `ms` milliseconds; resolves early, and without an error, when the signal aborts. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done, { once: true });
+  });
+}
+
+export interface Backoff {
+  /** The next wait in milliseconds: doubles up to the limit, with full jitter over its upper half. */
+  next(): number;
+  /** Begins anew, after a success. */
+  reset(): void;
+}
+
+/** Exponential back-off between `minMs` and `maxMs`. `random` is a number in [0, 1). */
+export function createBackoff(minMs: number, maxMs: number, random: () => number = Math.random): Backoff {
+  let ceiling = minMs;
+  return {
+    next() {
+      const wait = ceiling / 2 + (ceiling / 2) * random();
+      ceiling = Math.min(ceiling * 2, maxMs);
+      return wait;
+    },
+    reset() {
+      ceiling = minMs;
+    },
+  };
+}
+
+/** Milliseconds of the machine's monotonic clock since some fixed moment of this boot, fractions included. */
+export function monotonicMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
+/** Milliseconds since this process started, monotonic. */
+export function uptimeMs(): number {
+  return performance.now();
+}
