@@ -155,10 +155,10 @@ function isQueryName(host: string): boolean {
 /** A resolver override: `IP`, `IP:port`, `[IPv6]:port` or a host name with an optional port; null if it is none. */
 export function parseNameServer(text: string): { host: string; port: number } | null {
   if (isIP(text) !== 0) return { host: text, port: 53 };
-  const match = /^(?:\[(?<ip6>[^\]]+)\]|(?<host>[^:[\]]+))(?::(?<port>\d{1,5}))?$/.exec(text);
-  if (!match?.groups) return null;
-  const { ip6, host = ip6 ?? '', port: digits = '53' } = match.groups;
-  const port = Number(digits);
-  const known = ip6 === undefined ? isIP(host) === 4 || isHostName(host) : isIP(ip6) === 6;
-  return known && port >= 1 && port <= 65_535 ? { host, port } : null;
+  const [, bracketed, digits] = /^(\[[^\]]+\]|[^:[\]]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
+  if (bracketed === undefined) return null;
+  const port = Number(digits ?? 53);
+  const host = bracketed.replace(/^\[|\]$/g, '');
+  const fits = host === bracketed ? isIP(host) === 4 || isHostName(host) : isIP(host) === 6;
+  return fits && port >= 1 && port <= 65_535 ? { host, port } : null;
 }
