@@ -1,0 +1,34 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it, vi } from 'vitest';
+import { createBackoff, sleep } from '../../../runtime/time.ts';
+
+describe('sleep', () => {
+  it('ends early when its signal aborts, and leaves no listener', async () => {
+    const controller = new AbortController();
+    const slept = sleep(3_600_000, controller.signal);
+    controller.abort();
+    await slept;
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+  });
+
+  it('leaves no listener on a signal that lives on', async () => {
+    vi.useFakeTimers();
+    const { signal } = new AbortController();
+    const slept = sleep(1000, signal);
+    await vi.advanceTimersByTimeAsync(1000);
+    await slept;
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    vi.useRealTimers();
+  });
+});
+
+describe('createBackoff', () => {
+  it('doubles to its limit with jitter over the upper half, and begins anew after a success', () => {
+    const low = createBackoff(100, 500, () => 0);
+    expect([low.next(), low.next(), low.next(), low.next(), low.next()]).toEqual([50, 100, 200, 250, 250]);
+    low.reset();
+    expect(low.next()).toBe(50);
+    const high = createBackoff(100, 500, () => 0.5);
+    expect([high.next(), high.next()]).toEqual([75, 150]);
+  });
+});
