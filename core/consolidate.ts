@@ -52,7 +52,7 @@ export function consolidate(votes: readonly Vote[], quorum: Quorum, runsIn: numb
 function decide(known: readonly Vote[], quorum: Quorum, runsIn: number): PointStatus {
   if (known.every((vote) => vote.status === 'UP')) return 'UP';
   const down = known.filter((vote) => vote.status === 'DOWN').length;
-  return down > 0 && down >= downVotesNeeded(quorum, known.length, runsIn) ? 'DOWN' : 'DEGRADED';
+  return down >= downVotesNeeded(quorum, known.length, runsIn) ? 'DOWN' : 'DEGRADED';
 }
 
 /** Mean in whole microseconds, halves away from zero, as PostgreSQL rounds a numeric. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { parseCron } from '../../../core/cron.ts';
 import { MINUTE_SECONDS } from '../../../core/minute.ts';
 
@@ -10,7 +10,18 @@ function dueMinutes(expression: string, from: number, minutes: number): number[]
   return Array.from({ length: minutes }, (_, i) => i).filter((i) => due(from + i * MINUTE_SECONDS));
 }
 
+const zone = process.env.TZ;
+afterEach(() => {
+  if (zone === undefined) delete process.env.TZ;
+  else process.env.TZ = zone;
+});
+
 describe('parseCron', () => {
+  it('reads its fields in UTC wherever the process runs', () => {
+    process.env.TZ = 'Asia/Kathmandu';
+    expect(dueMinutes('0 0 * * *', day, 1440)).toEqual([0]);
+  });
+
   it('reads null as every minute', () => {
     const due = parseCron(null);
     expect(due?.(day)).toBe(true);
