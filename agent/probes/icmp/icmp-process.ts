@@ -1,0 +1,4 @@
+import { randomFillSync } from 'node:crypto';
+import { serveIcmp } from './serve.ts';
+
+serveIcmp(randomFillSync);
