@@ -1,0 +1,89 @@
+import { Client, credentials as grpcCredentials, Metadata, type ChannelCredentials } from '@grpc/grpc-js';
+import type { ClientDuplexStream } from '@grpc/grpc-js';
+import { MAX_MESSAGE_BYTES, type AgentMessage, type CollectorMessage, type UnknownMessage } from './messages.ts';
+import { KEEPALIVE, sendWithBackPressure, streamEndOf, type StreamEnd } from './stream-end.ts';
+import { collectorService } from './wire.ts';
+
+/** How long a closing stream waits for the collector to end its side. */
+const CLOSE_GRACE_MS = 2000;
+
+export interface AgentStreamOptions {
+  /** host:port of a collector. */
+  address: string;
+  /** Names the agent: sent as `authorization: Bearer <token>`. */
+  token: string;
+  /** How to reach it; plain text by default. */
+  credentials?: ChannelCredentials;
+}
+
+/** The agent's end of its stream. */
+export interface AgentStream {
+  /**
+   * What the collector sends, once and in order, until it ends the stream. Reading slowly slows the collector down.
+   * @throws StreamEnd: UNAVAILABLE where there is no collector, UNAUTHENTICATED, FAILED_PRECONDITION and so on.
+   */
+  messages: AsyncIterable<CollectorMessage | UnknownMessage>;
+  /** Resolves when the next message may be sent. @throws StreamEnd CANCELLED once the stream is over. */
+  send(message: AgentMessage): Promise<void>;
+  /** Ends this side, gives the collector two seconds to end its own, and closes the connection. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Opens a stream to a collector on a connection of its own. Returns at once; failure shows in `messages`. */
+export function openAgentStream(options: AgentStreamOptions): AgentStream {
+  const client = new Client(options.address, options.credentials ?? grpcCredentials.createInsecure(), {
+    ...KEEPALIVE,
+    'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+    'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
+    'grpc.use_local_subchannel_pool': 1,
+    // Retries would hold sent messages in memory; the spool is what sends again.
+    'grpc.enable_retries': 0,
+    // The owner named an address: no detour through TXT records or a proxy found in the environment.
+    'grpc.service_config_disable_resolution': 1,
+    'grpc.enable_http_proxy': 0,
+  });
+  const metadata = new Metadata();
+  metadata.set('authorization', `Bearer ${options.token}`);
+  const { path, requestSerialize, responseDeserialize } = collectorService().Stream;
+  const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata);
+  const over = new AbortController();
+  const ended = new Promise<void>((resolve) => call.once('status', () => resolve()));
+  void ended.then(() => over.abort());
+  let closed: Promise<void> | undefined;
+  return {
+    messages: readMessages(call),
+    send: (message) => sendWithBackPressure(call, message, over.signal),
+    close: () => (closed ??= closeStream(client, call, ended)),
+  };
+}
+
+type AgentCall = ClientDuplexStream<AgentMessage | UnknownMessage, CollectorMessage | UnknownMessage>;
+
+function readMessages(call: AgentCall): AsyncIterable<CollectorMessage | UnknownMessage> {
+  let failure: StreamEnd | undefined;
+  // Attached before anyone reads: an error that nobody listens to would end the process.
+  call.on('error', (error: unknown) => {
+    failure = streamEndOf(error);
+  });
+  return (async function* () {
+    try {
+      // Objects that proto-loader made of this method's response type.
+      for await (const message of call) yield message as CollectorMessage | UnknownMessage;
+    } catch (error) {
+      throw failure ?? streamEndOf(error);
+    } finally {
+      call.cancel();
+    }
+    if (failure !== undefined) throw failure;
+  })();
+}
+
+async function closeStream(client: Client, call: AgentCall, ended: Promise<void>): Promise<void> {
+  call.end();
+  const timer = setTimeout(() => call.cancel(), CLOSE_GRACE_MS);
+  // A stream that nobody reads any more never delivers its status: flow on.
+  call.resume();
+  await ended;
+  clearTimeout(timer);
+  client.close();
+}
