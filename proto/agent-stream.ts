@@ -24,9 +24,9 @@ export interface AgentStream {
    */
   messages: AsyncIterable<CollectorMessage | UnknownMessage>;
   /** Resolves when the next message may be sent. @throws StreamEnd CANCELLED once the stream is over. */
-  send(message: AgentMessage): Promise<void>;
+  send: (message: AgentMessage) => Promise<void>;
   /** Ends this side, gives the collector two seconds to end its own, and closes the connection. Idempotent. */
-  close(): Promise<void>;
+  close: () => Promise<void>;
 }
 
 /** Opens a stream to a collector on a connection of its own. Returns at once; failure shows in `messages`. */

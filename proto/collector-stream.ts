@@ -15,7 +15,7 @@ export interface CollectorStream {
    */
   messages: AsyncIterable<AgentMessage | UnknownMessage>;
   /** Resolves when the next message may be sent. @throws StreamEnd CANCELLED once the stream is over. */
-  send(message: CollectorMessage): Promise<void>;
+  send: (message: CollectorMessage) => Promise<void>;
   /** Aborts when the stream is over, whoever ended it. */
   over: AbortSignal;
 }
