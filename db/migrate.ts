@@ -1,29 +1,52 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type pg from 'pg';
 import { inTransaction } from './client.ts';
+import { chooseEngine } from './engine.ts';
 
 /** Any number will do, as long as every program takes the same one. */
 const MIGRATION_LOCK = 7_261_001;
-const FOLDER = new URL('./migrations/', import.meta.url);
+const COMMON = new URL('./migrations/', import.meta.url);
+const OF_ENGINE = {
+  timescale: new URL('./engines/timescale/', import.meta.url),
+  partitions: new URL('./engines/partitions/', import.meta.url),
+};
 
 /**
- * Brings the schema up to date: the numbered files of `migrations/`, each once, all in one transaction under an
- * advisory lock, so that programs which start together wait for each other. Returns the names applied.
+ * Brings the schema up to date: the numbered files of `migrations/` and of the engine's folder, in one order, each
+ * once, all in one transaction under an advisory lock, so that programs which start together wait for each other.
+ * Returns the names applied.
  */
 export async function migrate(pool: pg.Pool): Promise<string[]> {
-  const files = (await readdir(FOLDER)).filter((name) => /^\d{4}-.*\.sql$/.test(name)).sort();
   return inTransaction(pool, async (client) => {
     await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    const files = await migrationFiles(OF_ENGINE[await chooseEngine(client)]);
     await client.query(
       'create table if not exists migrations (name text primary key, applied_at timestamptz default now())',
     );
     const { rows } = await client.query<{ name: string }>('select name from migrations');
     const done = new Set(rows.map((row) => row.name));
-    const missing = files.filter((name) => !done.has(name));
-    for (const name of missing) {
-      await client.query(await readFile(new URL(name, FOLDER), 'utf8'));
+    const missing = files.filter(({ name }) => !done.has(name));
+    for (const { name, url } of missing) {
+      await client.query(await readFile(url, 'utf8'));
       await client.query('insert into migrations (name) values ($1)', [name]);
     }
-    return missing;
+    return missing.map(({ name }) => name);
   });
+}
+
+interface MigrationFile {
+  name: string;
+  url: URL;
+}
+
+async function migrationFiles(ofEngine: URL): Promise<MigrationFile[]> {
+  const lists = await Promise.all(
+    [COMMON, ofEngine].map(async (folder) =>
+      (await readdir(folder)).map((name) => ({ name, url: new URL(name, folder) })),
+    ),
+  );
+  return lists
+    .flat()
+    .filter(({ name }) => /^\d{4}-.*\.sql$/.test(name))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
