@@ -21,6 +21,13 @@ export interface FieldProblem {
   message: string;
 }
 
+/** A fault for the client's eyes: faults inside a field name their place in the message too. */
+export function problemOf(path: readonly PropertyKey[], message: string): FieldProblem {
+  const place = path.map(String).join('.');
+  if (path.length > 0 && message.startsWith('must ')) return { path: place, message: `${place} ${message}` };
+  return { path: place, message: path.length > 1 ? `${place}: ${message}` : message };
+}
+
 /** An expected failure: a code from the closed list, a message made for the client, and the cause for the log. */
 export class AppError extends Error {
   readonly code: AppErrorCode;

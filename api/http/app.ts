@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import { AppError } from '../../core/app-error.ts';
+import { isTransient } from '../../db/client.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import type { Context, Services } from '../context.ts';
+import { readJsonObject } from './body.ts';
+import { respond, respondError } from './respond.ts';
+import type { Route } from './route.ts';
+
+/** Everything below this path needs a key, whether there is a route or not. */
+const GUARDED = '/api/';
+
+/** A JSON API: nothing it answers is a page, a script or a frame. */
+const SECURITY_HEADERS = {
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-store',
+} as const;
+
+export interface AppOptions {
+  routes: readonly Route[];
+  services: Services;
+  log: Logger;
+  /** Lets a caller pass or throws UNAUTHORIZED. */
+  authenticate(authorization: string | undefined, context: Context): Promise<void>;
+}
+
+/** Mounts the routes. One list, one order of checks, one error form. */
+export function createApp(options: AppOptions): Express {
+  const app = express();
+  app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing');
+  app.use((request: Request, response: Response<unknown, Locals>, next: NextFunction) => {
+    begin(options, request, response);
+    next();
+  });
+  app.use(async (request: Request, response: Response<unknown, Locals>, next: NextFunction) => {
+    if (isMalformed(pathnameOf(request))) {
+      await guard(options, request, response);
+      throw new AppError('BAD_REQUEST', 'Malformed URI');
+    }
+    next();
+  });
+  for (const [path, routes] of byPath(options.routes)) {
+    const mounted = app.route(path.replace(/\{(\w+)\}/g, ':$1'));
+    for (const route of routes) mounted[expressMethod(route)](handlerOf(options, route));
+    mounted.all(methodNotAllowed(options, routes));
+  }
+  app.use(async (request: Request, response: Response<unknown, Locals>) => {
+    await guard(options, request, response);
+    throw new AppError('NOT_FOUND', `No API route matches '${pathnameOf(request)}'`);
+  });
+  app.use(answerError);
+  return app;
+}
+
+interface Locals extends Record<string, unknown> {
+  context: Context;
+}
+
+function begin({ services, log }: AppOptions, request: Request, response: Response<unknown, Locals>): void {
+  const started = performance.now();
+  const given = request.headers['x-request-id'];
+  const requestId = typeof given === 'string' && /^[\w.-]{1,128}$/.test(given) ? given : randomUUID();
+  const context: Context = { ...services, requestId, log: log.child({ requestId }) };
+  response.locals.context = context;
+  response.setHeader('X-Request-Id', requestId);
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+  response.once('close', () => {
+    const answered = { method: request.method, path: pathnameOf(request), status: response.statusCode };
+    const durationMs = Math.round(performance.now() - started);
+    context.log.info({ ...answered, durationMs, complete: response.writableFinished }, 'request answered');
+  });
+}
+
+function handlerOf(options: AppOptions, route: Route) {
+  return async (request: Request, response: Response<unknown, Locals>): Promise<void> => {
+    const { context } = response.locals;
+    if (route.access === 'key') await options.authenticate(request.headers.authorization, context);
+    const incoming = {
+      path: pathValues(route.path, pathnameOf(request)),
+      query: new URLSearchParams(request.originalUrl.split('?').slice(1).join('?')),
+      readJson: () => readJsonObject(request),
+    };
+    await respond(response, route.status, await route.answer(incoming, context));
+  };
+}
+
+function methodNotAllowed(options: AppOptions, routes: readonly Route[]) {
+  const allowed = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+  return async (request: Request, response: Response<unknown, Locals>): Promise<void> => {
+    await guard(options, request, response);
+    response.setHeader('Allow', allowed);
+    throw new AppError('METHOD_NOT_ALLOWED', `${request.method} method not allowed`);
+  };
+}
+
+async function guard(options: AppOptions, request: Request, response: Response<unknown, Locals>): Promise<void> {
+  if (!pathnameOf(request).startsWith(GUARDED)) return;
+  await options.authenticate(request.headers.authorization, response.locals.context);
+}
+
+/** Four parameters are how Express tells an error handler. */
+function answerError(
+  error: unknown,
+  _request: Request,
+  response: Response<unknown, Locals>,
+  _next: NextFunction,
+): void {
+  const answer = toAppError(error);
+  if (answer.httpStatus >= 500) response.locals.context.log.error({ err: error }, 'request failed');
+  respondError(response, answer);
+}
+
+function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (isTransient(error)) return new AppError('UNAVAILABLE', 'The database is away, try again later', { cause: error });
+  return new AppError('INTERNAL_ERROR', 'Internal server error', { cause: error });
+}
+
+function expressMethod({ method }: Route) {
+  return ({ GET: 'get', POST: 'post', PATCH: 'patch', DELETE: 'delete' } as const)[method];
+}
+
+function byPath(routes: readonly Route[]): Map<string, Route[]> {
+  const groups = new Map<string, Route[]>();
+  for (const route of routes) groups.set(route.path, [...(groups.get(route.path) ?? []), route]);
+  return groups;
+}
+
+/** The path as the client wrote it, undecoded, without the query. */
+function pathnameOf({ originalUrl }: Request): string {
+  return originalUrl.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] ?? '';
+}
+
+/** Path values are compared undecoded (reference §1.0), so they are taken from the path and not from the router. */
+function pathValues(template: string, pathname: string): Record<string, string> {
+  const segments = pathname.split('/');
+  const names = template.split('/').map((part) => /^\{(\w+)\}$/.exec(part)?.[1]);
+  return Object.fromEntries(names.flatMap((name, index) => (name ? [[name, segments[index] ?? '']] : [])));
+}
+
+function isMalformed(pathname: string): boolean {
+  try {
+    decodeURIComponent(pathname);
+    return false;
+  } catch {
+    // decodeURIComponent's only way to say so.
+    return true;
+  }
+}

@@ -1,0 +1,61 @@
+import type { Response } from 'express';
+import type { AppError } from '../../core/app-error.ts';
+import { JsonStream } from './route.ts';
+
+/** A client that takes nothing for this long is ended: it holds a database connection. */
+const STALLED_CLIENT_MS = 30_000;
+/** What Retry-After says while the database is away, seconds. */
+const RETRY_AFTER_S = 5;
+
+/** Answers with a body: at once, or as it comes into being. */
+export async function respond(response: Response, status: number, body: unknown): Promise<void> {
+  if (body instanceof JsonStream) return stream(response, status, body);
+  sendJson(response, status, body);
+}
+
+/** Answers with the error envelope; after the headers are out only cutting the connection still tells the truth. */
+export function respondError(response: Response, error: AppError): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  if (error.code === 'UNAVAILABLE') response.setHeader('Retry-After', String(RETRY_AFTER_S));
+  const { code, message, details } = error;
+  sendJson(response, error.httpStatus, { error: { code, message, ...(details.length > 0 && { details }) } });
+}
+
+function sendJson(response: Response, status: number, body: unknown): void {
+  const text = JSON.stringify(body);
+  // Node leaves the body out of the answer to a HEAD by itself.
+  response
+    .writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) })
+    .end(text);
+}
+
+async function stream(response: Response, status: number, { chunks }: JsonStream): Promise<void> {
+  const begin = (): unknown => response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8' });
+  if (response.req.method === 'HEAD') {
+    begin();
+    response.end();
+    return;
+  }
+  // Headers go out with the first chunk: a query that fails before it is still answered with its own status.
+  for await (const chunk of chunks) {
+    if (!response.headersSent) begin();
+    if (response.destroyed) return;
+    if (!response.write(chunk)) await drained(response);
+  }
+  response.end();
+}
+
+function drained(response: Response): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    const timer = setTimeout(() => response.destroy(), STALLED_CLIENT_MS);
+    response.once('drain', done).once('close', done);
+  });
+}

@@ -1,0 +1,60 @@
+import { createServer, STATUS_CODES, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { ListenAddress } from '../../runtime/listen-address.ts';
+import { sleep } from '../../runtime/time.ts';
+
+/** A client has this long to send its headers, and its whole request. */
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+const KEEP_ALIVE_MS = 65_000;
+/** Requests in flight have this long to end at a shutdown; then their connections are cut. */
+const DRAIN_MS = 8_000;
+
+export interface RunningServer {
+  address: ListenAddress;
+  /** Takes no more requests, lets those in flight end, then cuts what is left. */
+  close(): Promise<void>;
+}
+
+/** Listens; resolves when it does. */
+export async function listen(app: RequestListener, address: ListenAddress): Promise<RunningServer> {
+  const server = createServer(
+    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS },
+    app,
+  );
+  server.on('clientError', answerUnreadable);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(address.port, address.host, () => resolve());
+  });
+  // A server that listens on TCP has an address of that form.
+  const { port } = server.address() as AddressInfo;
+  return { address: { host: address.host, port }, close: () => close(server) };
+}
+
+async function close(server: Server): Promise<void> {
+  const drained = new AbortController();
+  const closed = new Promise<void>((resolve) => server.close(() => resolve())).then(() => drained.abort());
+  // A connection that was in use when the server closed is idle a moment later and would be kept alive.
+  server.on('request', (_request, response) => void (response.shouldKeepAlive = false));
+  const started = performance.now();
+  while (!drained.signal.aborted && performance.now() - started < DRAIN_MS) {
+    server.closeIdleConnections();
+    await sleep(50, drained.signal);
+  }
+  server.closeAllConnections();
+  await closed;
+}
+
+/** What is not HTTP, or too slow, or has too long headers, never reaches a route; it is answered in the same form. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET' || ('_httpMessage' in socket && socket._httpMessage)) {
+    socket.destroy();
+    return;
+  }
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+  const reason = STATUS_CODES[status] ?? '';
+  const body = JSON.stringify({ error: { code: 'BAD_REQUEST', message: reason } });
+  const head = [`HTTP/1.1 ${status} ${reason}`, 'Connection: close', 'Content-Type: application/json; charset=utf-8'];
+  socket.end([...head, `Content-Length: ${Buffer.byteLength(body)}`, '', body].join('\r\n'));
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { openPool } from '../db/client.ts';
+import { readConfig } from '../runtime/config.ts';
+import { runProgram } from '../runtime/lifecycle.ts';
+import { formatAddress, listenAddress } from '../runtime/listen-address.ts';
+import { createLogger, LOG_LEVELS } from '../runtime/logger.ts';
+import { authenticate } from './authenticate.ts';
+import { createApp } from './http/app.ts';
+import { listen } from './http/server.ts';
+import { apiRoutes } from './routes.ts';
+
+/** A request's statement that takes longer than this holds up others for nothing. */
+const REQUEST_STATEMENT_MS = 15_000;
+/** The longest a history may take to be read; a client that stands still is ended long before. */
+const HISTORY_STATEMENT_MS = 300_000;
+const REQUEST_CONNECTIONS = 10;
+const HISTORY_CONNECTIONS = 6;
+
+const config = readConfig(
+  z.object({
+    DATABASE_URL: z.string(),
+    API_LISTEN: listenAddress.prefault('127.0.0.1:3000'),
+    LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
+    PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  }),
+  process.env,
+);
+const log = createLogger('api', config.LOG_LEVEL);
+
+await runProgram(log, async (life) => {
+  const url = config.DATABASE_URL;
+  const db = openPool({
+    url,
+    name: 'farwatch-api',
+    max: REQUEST_CONNECTIONS,
+    statementTimeoutMs: REQUEST_STATEMENT_MS,
+  });
+  life.onClose('request pool', () => db.end());
+  const history = openPool({
+    url,
+    name: 'farwatch-api-history',
+    max: HISTORY_CONNECTIONS,
+    statementTimeoutMs: HISTORY_STATEMENT_MS,
+  });
+  life.onClose('history pool', () => history.end());
+  const app = createApp({ routes: apiRoutes(config.PUBLIC_URL), services: { db, history }, log, authenticate });
+  const server = await listen(app, config.API_LISTEN);
+  life.onClose('server', () => server.close());
+  log.info({ address: formatAddress(server.address) }, 'listening');
+});

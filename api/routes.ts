@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { healthRoute } from './health.ts';
+import { openApiDocument } from './http/openapi.ts';
+import { route, type Route } from './http/route.ts';
+import { monitorRoutes } from './v4/monitors.ts';
+
+const VERSION = '4.0.0';
+
+/** Everything the program answers: mounted, documented and tested from this list. */
+export function apiRoutes(publicUrl?: string): Route[] {
+  const routes: Route[] = [healthRoute, ...monitorRoutes];
+  const documentRoute = route({
+    method: 'GET',
+    path: '/openapi.json',
+    summary: 'This document',
+    access: 'public',
+    response: z.looseObject({ openapi: z.string() }),
+    handler: async () => document,
+  });
+  routes.push(documentRoute);
+  const document = { openapi: '3.1.0', ...openApiDocument(routes, VERSION, publicUrl) };
+  return routes;
+}

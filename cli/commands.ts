@@ -1,0 +1,95 @@
+import type pg from 'pg';
+import { createAgent, listAgents, revokeAgent } from '../db/agents.ts';
+import { createApiKey, deleteApiKey, listApiKeys, setApiKeyStatus, type KeyStatus } from '../db/api-keys.ts';
+import { migrate } from '../db/migrate.ts';
+
+/** What a command says: to a person, to a script, or why it could not. */
+export interface Answer {
+  text: string;
+  json: unknown;
+  problem?: string;
+}
+
+export interface Command {
+  summary: string;
+  needs: readonly ('name' | 'region')[];
+  run(pool: pg.Pool, options: { name: string; region: string }): Promise<Answer>;
+}
+
+/** Everything `farwatch` can do, by its words. */
+export const COMMANDS: Readonly<Record<string, Command>> = {
+  'keys create': { summary: 'make an API key; it is shown this once', needs: ['name'], run: createKey },
+  'keys list': { summary: 'list API keys', needs: [], run: listKeys },
+  'keys disable': { summary: 'reject an API key from now on', needs: ['name'], run: setStatus('INACTIVE') },
+  'keys enable': { summary: 'accept it again', needs: ['name'], run: setStatus('ACTIVE') },
+  'keys delete': { summary: 'delete an API key for good', needs: ['name'], run: deleteKey },
+  'agents create': {
+    summary: 'enrol an agent; its token is shown this once',
+    needs: ['name', 'region'],
+    run: enrolAgent,
+  },
+  'agents list': { summary: 'list agents', needs: [], run: showAgents },
+  'agents revoke': { summary: 'refuse an agent for good', needs: ['name'], run: dismissAgent },
+  migrate: { summary: 'bring the database schema up to date', needs: [], run: migrateSchema },
+};
+
+async function createKey(pool: pg.Pool, { name }: { name: string }): Promise<Answer> {
+  const created = await createApiKey(pool, name);
+  if (!created) return failed(`an API key named '${name}' exists already`);
+  return { text: created.key, json: { id: created.row.id, name, key: created.key } };
+}
+
+async function listKeys(pool: pg.Pool): Promise<Answer> {
+  const keys = await listApiKeys(pool);
+  return { text: table(keys.map((key) => [key.id, key.name, key.status, key.masked_key.slice(-32)])), json: keys };
+}
+
+function setStatus(status: KeyStatus) {
+  return async (pool: pg.Pool, { name }: { name: string }): Promise<Answer> => {
+    if (!(await setApiKeyStatus(pool, name, status))) return failed(`no API key is named '${name}'`);
+    return { text: `${name} ${status}`, json: { name, status } };
+  };
+}
+
+async function deleteKey(pool: pg.Pool, { name }: { name: string }): Promise<Answer> {
+  if (!(await deleteApiKey(pool, name))) return failed(`no API key is named '${name}'`);
+  return { text: `${name} deleted`, json: { name, deleted: true } };
+}
+
+async function enrolAgent(pool: pg.Pool, { name, region }: { name: string; region: string }): Promise<Answer> {
+  const created = await createAgent(pool, name, region);
+  if ('problem' in created) return failed(`${created.problem}: agent '${name}', region '${region}'`);
+  const { agent, token } = created;
+  return { text: token, json: { id: agent.id, name, region, region_id: agent.regionId, token } };
+}
+
+async function showAgents(pool: pg.Pool): Promise<Answer> {
+  const agents = await listAgents(pool);
+  const rows = agents.map((agent) => [
+    agent.id,
+    agent.name,
+    agent.region,
+    agent.revoked_at ? 'revoked' : 'enrolled',
+    agent.version ?? '-',
+    agent.last_seen?.toISOString() ?? 'never seen',
+  ]);
+  return { text: table(rows), json: agents };
+}
+
+async function dismissAgent(pool: pg.Pool, { name }: { name: string }): Promise<Answer> {
+  if (!(await revokeAgent(pool, name))) return failed(`no enrolled agent is named '${name}'`);
+  return { text: `${name} revoked`, json: { name, revoked: true } };
+}
+
+async function migrateSchema(pool: pg.Pool): Promise<Answer> {
+  const applied = await migrate(pool);
+  return { text: applied.length > 0 ? applied.join('\n') : 'up to date', json: { applied } };
+}
+
+function failed(problem: string): Answer {
+  return { text: '', json: null, problem };
+}
+
+function table(rows: readonly (readonly (string | number)[])[]): string {
+  return rows.map((row) => row.join('\t')).join('\n');
+}

@@ -1,0 +1,89 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import type pg from 'pg';
+import { isTransient, openPool } from '../db/client.ts';
+import { COMMANDS, type Answer, type Command } from './commands.ts';
+
+const EXIT = { failure: 1, usage: 2, config: 78 } as const;
+
+const OPTIONS = {
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  name: { type: 'string' },
+  region: { type: 'string' },
+} as const satisfies ParseArgsConfig['options'];
+
+/** A command that cannot be carried out, with the exit code that says why. */
+class CliError extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode: number, message: string) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+try {
+  await main(process.argv.slice(2), process.env.DATABASE_URL);
+} catch (error) {
+  if (!(error instanceof CliError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = error.exitCode;
+}
+
+async function main(argv: string[], databaseUrl: string | undefined): Promise<void> {
+  const { values, positionals } = parseArguments(argv);
+  if (values.help) return print(usage());
+  const { command, rest } = findCommand(positionals);
+  const given = { name: values.name ?? rest[0], region: values.region };
+  const missing = command.needs.find((option) => !given[option]);
+  if (missing) throw new CliError(EXIT.usage, `--${missing} is missing\n\n${usage()}`);
+  if (rest.length > (values.name === undefined && command.needs.includes('name') ? 1 : 0))
+    throw new CliError(EXIT.usage, `too many arguments: ${rest.join(' ')}\n\n${usage()}`);
+  if (!databaseUrl) throw new CliError(EXIT.config, 'configuration: DATABASE_URL: is not set');
+  const answer = await withPool(databaseUrl, (pool) =>
+    command.run(pool, { name: given.name ?? '', region: given.region ?? '' }),
+  );
+  print(values.json ? JSON.stringify(answer.json) : answer.text);
+}
+
+function parseArguments(argv: string[]) {
+  try {
+    return parseArgs({ args: argv, options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    throw new CliError(EXIT.usage, `${error instanceof Error ? error.message : String(error)}\n\n${usage()}`);
+  }
+}
+
+function findCommand(words: string[]): { command: Command; rest: string[] } {
+  for (const length of [2, 1]) {
+    const command = COMMANDS[words.slice(0, length).join(' ')];
+    if (command && words.length >= length) return { command, rest: words.slice(length) };
+  }
+  throw new CliError(EXIT.usage, usage());
+}
+
+async function withPool(url: string, work: (pool: pg.Pool) => Promise<Answer>): Promise<Answer> {
+  const pool = openPool({ url, name: 'farwatch-cli', max: 1, statementTimeoutMs: 0 });
+  try {
+    const answer = await work(pool);
+    if (answer.problem) throw new CliError(EXIT.failure, answer.problem);
+    return answer;
+  } catch (error) {
+    if (isTransient(error)) throw new CliError(EXIT.failure, 'the database is away: check DATABASE_URL');
+    throw error;
+  } finally {
+    await pool.end();
+  }
+}
+
+function usage(): string {
+  const lines = Object.entries(COMMANDS).map(([words, { needs, summary }]) => {
+    const line = `  farwatch ${words}${needs.map((option) => ` --${option} <${option}>`).join('')}`;
+    return `${line.padEnd(60)} ${summary}`;
+  });
+  return ['usage (all with --json; DATABASE_URL names the database):', ...lines].join('\n');
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,75 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { brokenConstraint, type Queryable } from './client.ts';
+
+/** API keys (specification 5, reference §12 "Keys"): only a hash is stored, the key itself is shown once. */
+
+const PREFIX = 'farwatch_';
+const KEY = /^farwatch_[0-9a-f]{64}$/;
+
+export const KEY_STATUSES = ['ACTIVE', 'INACTIVE'] as const;
+export type KeyStatus = (typeof KEY_STATUSES)[number];
+
+export interface ApiKeyRow {
+  id: number;
+  name: string;
+  masked_key: string;
+  status: KeyStatus;
+  created_at: Date;
+  updated_at: Date;
+}
+
+const COLUMNS = 'id, name, masked_key, status, created_at, updated_at';
+
+/** Makes a key of 32 random bytes and stores its hash. Returns the key, the only time it is seen; null: name taken. */
+export async function createApiKey(db: Queryable, name: string): Promise<{ key: string; row: ApiKeyRow } | null> {
+  const key = PREFIX + randomBytes(32).toString('hex');
+  const masked = key.slice(-4).padStart(key.length, '*');
+  try {
+    const { rows } = await db.query<ApiKeyRow>(
+      `insert into api_keys (name, key_hash, masked_key) values ($1, $2, $3) returning ${COLUMNS}`,
+      [name, hashKey(key), masked],
+    );
+    return rows[0] ? { key, row: rows[0] } : null;
+  } catch (error) {
+    if (brokenConstraint(error) === 'api_keys_name_key') return null;
+    throw error;
+  }
+}
+
+/** The active key that equals `key`, or undefined: unknown, malformed and INACTIVE ones look alike from outside. */
+export async function findActiveApiKey(db: Queryable, key: string): Promise<{ id: number; name: string } | undefined> {
+  if (!KEY.test(key)) return undefined;
+  const hash = hashKey(key);
+  const { rows } = await db.query<{ id: number; name: string; key_hash: Buffer; status: KeyStatus }>(
+    'select id, name, key_hash, status from api_keys where key_hash = $1',
+    [hash],
+  );
+  const [row] = rows;
+  if (!row || !timingSafeEqual(row.key_hash, hash) || row.status !== 'ACTIVE') return undefined;
+  return { id: row.id, name: row.name };
+}
+
+/** All keys, oldest first, without their hashes. */
+export async function listApiKeys(db: Queryable): Promise<ApiKeyRow[]> {
+  const { rows } = await db.query<ApiKeyRow>(`select ${COLUMNS} from api_keys order by id`);
+  return rows;
+}
+
+/** Sets the status of the key of that name; false where there is none. It holds from the next request on. */
+export async function setApiKeyStatus(db: Queryable, name: string, status: KeyStatus): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'update api_keys set status = $2, updated_at = clock_timestamp() where name = $1',
+    [name, status],
+  );
+  return rowCount === 1;
+}
+
+/** Deletes the key of that name; false where there is none. */
+export async function deleteApiKey(db: Queryable, name: string): Promise<boolean> {
+  const { rowCount } = await db.query('delete from api_keys where name = $1', [name]);
+  return rowCount === 1;
+}
+
+function hashKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}

@@ -1,0 +1,96 @@
+import { DEFAULT_SETTINGS, type Monitor, type MonitorFields, type NewMonitor } from '../core/monitor.ts';
+import type { Queryable } from './client.ts';
+
+/** A stored monitor: its fields as they were written, settings null where nobody has set any. */
+export type MonitorRow = MonitorFields & { id: number; tag: string; created_at: string; updated_at: string };
+
+export interface MonitorFilter {
+  status?: string;
+  category_name?: string;
+  monitor_type?: string;
+  is_hidden?: string;
+}
+
+const isoText = (column: string): string =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${column}`;
+
+const COLUMNS = `id, tag, name, description, image, cron, default_status, status, category_name, monitor_type, type_data,
+  include_degraded_in_downtime, ${isoText('created_at')}, ${isoText('updated_at')}, is_hidden, monitor_settings_json,
+  external_url, confirmation_threshold`;
+
+/** The columns a client writes, each with its value. */
+function written(fields: MonitorFields): [column: string, value: string | number | null][] {
+  return [
+    ['name', fields.name],
+    ['description', fields.description],
+    ['image', fields.image],
+    ['cron', fields.cron],
+    ['default_status', fields.default_status],
+    ['status', fields.status],
+    ['category_name', fields.category_name],
+    ['monitor_type', fields.monitor_type],
+    ['type_data', JSON.stringify(fields.type_data ?? {})],
+    ['include_degraded_in_downtime', fields.include_degraded_in_downtime],
+    ['is_hidden', fields.is_hidden],
+    ['monitor_settings_json', fields.monitor_settings_json && JSON.stringify(fields.monitor_settings_json)],
+    ['external_url', fields.external_url],
+    ['confirmation_threshold', fields.confirmation_threshold],
+  ];
+}
+
+/** Monitors by exact filters, id descending. */
+export async function listMonitors(db: Queryable, filter: MonitorFilter): Promise<MonitorRow[]> {
+  const { rows } = await db.query<MonitorRow>(
+    `select ${COLUMNS} from monitors
+     where ($1::text is null or status = $1) and ($2::text is null or category_name = $2)
+       and ($3::text is null or monitor_type = $3) and ($4::text is null or is_hidden = $4)
+     order by id desc`,
+    [filter.status, filter.category_name, filter.monitor_type, filter.is_hidden],
+  );
+  return rows;
+}
+
+/** The monitor with exactly this tag, or undefined. */
+export async function findMonitor(db: Queryable, tag: string): Promise<MonitorRow | undefined> {
+  const { rows } = await db.query<MonitorRow>(`select ${COLUMNS} from monitors where tag = $1`, [tag]);
+  return rows[0];
+}
+
+/** As `findMonitor`, by id, and no one else changes it until the transaction ends. */
+export async function lockMonitor(db: Queryable, id: number): Promise<MonitorRow | undefined> {
+  const { rows } = await db.query<MonitorRow>(`select ${COLUMNS} from monitors where id = $1 for update`, [id]);
+  return rows[0];
+}
+
+/** Stores a new monitor; undefined where its tag is taken. The version that is due from the next minute comes with it. */
+export async function insertMonitor(db: Queryable, fields: NewMonitor): Promise<MonitorRow | undefined> {
+  const values: [string, string | number | null][] = [['tag', fields.tag], ...written(fields)];
+  const { rows } = await db.query<MonitorRow>(
+    `insert into monitors (${values.map(([column]) => column).join(', ')})
+     values (${values.map((_, index) => `$${index + 1}`).join(', ')})
+     on conflict (tag) do nothing returning ${COLUMNS}`,
+    values.map(([, value]) => value),
+  );
+  return rows[0];
+}
+
+/** Writes all fields of a locked monitor; `updated_at` moves by at least the millisecond that answers show. */
+export async function updateMonitor(db: Queryable, id: number, fields: MonitorFields): Promise<MonitorRow | undefined> {
+  const values = written(fields);
+  const { rows } = await db.query<MonitorRow>(
+    `update monitors set ${values.map(([column], index) => `${column} = $${index + 2}`).join(', ')},
+       updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
+     where id = $1 returning ${COLUMNS}`,
+    [id, ...values.map(([, value]) => value)],
+  );
+  return rows[0];
+}
+
+/** A monitor as answers show it. */
+export function toMonitor(row: MonitorRow): Monitor {
+  return {
+    ...row,
+    type_data: row.type_data ?? {},
+    monitor_settings_json: row.monitor_settings_json ?? { ...DEFAULT_SETTINGS },
+  };
+}
