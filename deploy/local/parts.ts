@@ -1,0 +1,99 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openCluster } from './embedded-postgres.ts';
+import { natsReady, spawnNatsServer } from './nats-server.ts';
+import { listening, spawnProgram } from './programs.ts';
+import type { Part } from './supervise.ts';
+
+/** An agent counts as up when it has lived this long: what it waits for may come later. */
+const AGENT_SETTLED_MS = 300;
+
+export async function postgresPart(
+  dir: string,
+  port: number,
+  say: (line: string) => void,
+): Promise<{ part: Part; url: string }> {
+  const cluster = await openCluster({ dir, port, say });
+  const part: Part = {
+    name: 'postgres',
+    spawn: (stdio) => cluster.spawn(stdio),
+    ready: (child) => cluster.ready(child),
+    // Ends sessions instead of waiting for them.
+    stopSignal: 'SIGINT',
+    layer: 'store',
+  };
+  return { part, url: cluster.url };
+}
+
+export function natsPart(dir: string, port: number): Part {
+  const storeDir = join(dir, 'nats');
+  mkdirSync(storeDir, { recursive: true, mode: 0o700 });
+  return {
+    name: 'nats-server',
+    spawn: (stdio) => spawnNatsServer({ storeDir, port }, stdio),
+    ready: (child) => natsReady(child, port),
+    stopSignal: 'SIGTERM',
+    layer: 'store',
+  };
+}
+
+export function collectorPart(options: { databaseUrl: string; natsUrl: string; port: number }): Part {
+  const env = {
+    DATABASE_URL: options.databaseUrl,
+    NATS_URL: options.natsUrl,
+    COLLECTOR_LISTEN: `127.0.0.1:${options.port}`,
+  };
+  return {
+    name: 'collector',
+    spawn: (stdio) => spawnProgram('collector', env, stdio),
+    ready: (child) => listening(child, options.port),
+    stopSignal: 'SIGTERM',
+    layer: 'program',
+  };
+}
+
+export function apiPart(options: { databaseUrl: string; port: number }): Part {
+  const env = { DATABASE_URL: options.databaseUrl, API_LISTEN: `127.0.0.1:${options.port}` };
+  return {
+    name: 'api',
+    spawn: (stdio) => spawnProgram('api', env, stdio),
+    ready: (child) => listening(child, options.port),
+    stopSignal: 'SIGTERM',
+    layer: 'program',
+  };
+}
+
+export function agentPart(options: {
+  region: string;
+  tokenFile: string;
+  natsUrl: string;
+  collectorPort: number;
+  stateDir: string;
+}): Part {
+  mkdirSync(options.stateDir, { recursive: true, mode: 0o700 });
+  const env = {
+    FARWATCH_REGION: options.region,
+    FARWATCH_TOKEN_FILE: options.tokenFile,
+    FARWATCH_STATE_DIR: options.stateDir,
+    // The demo's targets are this host's own.
+    FARWATCH_ALLOW: 'loopback,private',
+    COLLECTOR_ADDRESS: `127.0.0.1:${options.collectorPort}`,
+    NATS_URL: options.natsUrl,
+  };
+  return {
+    name: `agent-${options.region}`,
+    spawn: (stdio) => spawnProgram('agent', env, stdio),
+    ready: (child) =>
+      new Promise((resolve, reject) => {
+        const settled = setTimeout(resolve, AGENT_SETTLED_MS);
+        const ended = (): void => {
+          clearTimeout(settled);
+          reject(new Error('ended while starting'));
+        };
+        child.once('error', ended);
+        child.once('exit', ended);
+      }),
+    stopSignal: 'SIGTERM',
+    layer: 'agent',
+  };
+}

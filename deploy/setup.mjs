@@ -1,0 +1,53 @@
+// What `npm start` and `npm test` run first, also on a fresh clone: everything the project needs and the machine lacks.
+// Plain JavaScript over Node's own modules, since nothing else is there yet.
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from './build.mjs';
+import { TOOLS, unpackDebianPackage } from './debian-package.mjs';
+import { installPackages } from './packages.mjs';
+
+/** Brings everything up to date; ends the process with 1, after one clear line, where that cannot be done. */
+export async function setUp() {
+  const ready = checkNode() && (await installPackages()) && (await provideNatsServer());
+  if (!ready) process.exit(1);
+  build();
+}
+
+function checkNode() {
+  const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const running = process.versions.node.split('.').map(Number);
+  const fits = engines.node.split('||').some((range) => {
+    const [major, minor, patch] = range.trim().replace('^', '').split('.').map(Number);
+    const [runs, minorRuns, patchRuns] = running;
+    return runs === major && (minorRuns > minor || (minorRuns === minor && patchRuns >= patch));
+  });
+  if (!fits) console.error(`Node ${process.versions.node} does not fit: this project needs ${engines.node}`);
+  return fits;
+}
+
+/** Where the launcher looks too (deploy/local/nats-binary.ts). */
+function findNatsServer() {
+  const folders = [...(process.env.PATH ?? '').split(delimiter).filter(Boolean), '/usr/sbin', '/usr/local/sbin'];
+  return [...folders, join(TOOLS, 'usr/sbin')].map((folder) => join(folder, 'nats-server')).find(isExecutable);
+}
+
+async function provideNatsServer() {
+  if (process.env.NATS_URL || findNatsServer() !== undefined) return true;
+  console.log('no nats-server here: unpacking the one of the distribution into .farwatch/tools');
+  if ((await unpackDebianPackage('nats-server')) && findNatsServer() !== undefined) return true;
+  console.error('no nats-server: install one so that it is in PATH (https://nats.io), or set NATS_URL to a server');
+  return false;
+}
+
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    // accessSync has no other way to say no.
+    return false;
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await setUp();
