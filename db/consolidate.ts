@@ -1,0 +1,149 @@
+import type pg from 'pg';
+import { MINUTE_SECONDS, type Minute } from '../core/minute.ts';
+import { inTransaction } from './client.ts';
+import { lockMinutes } from './locks.ts';
+import { makeRoom } from './room.ts';
+
+/** A minute's points are made at the latest this long after its start, with the regions that have answered. */
+const RIPE_SECONDS = 75;
+/** A region whose agents have all been silent this long is not waited for. */
+const SILENT = '10 minutes';
+
+/**
+ * `consolidate` of core/consolidate.ts, for many pairs in one statement; test/integration/db holds the two together.
+ * $1 monitor ids and $2 unix minutes are pairs; $3 and $4 bound the minutes, so that only their partitions are planned.
+ * Reads every known result of the pairs, makes the points of those that are ripe by the database's clock, writes where
+ * that changes something, and marks hours that are already rolled up. A point that was written by hand stays; so does
+ * one made of more regions than still have a result (retention has removed some).
+ */
+const CONSOLIDATE = `
+with clock as materialized (
+  select service_now() as now,
+    (select minute from cursors where name = 'swept_to') as swept_to,
+    (select minute from cursors where name = 'rolled_to') as rolled_to
+), region as materialized (
+  select r.id, r.name, r.from_minute, max(coalesce(a.revoked_at, 'infinity')) as enrolled_to,
+    bool_or(a.revoked_at is null and a.last_seen > (select now from clock) - interval '${SILENT}') as live
+  from regions r join agents a on a.region_id = r.id group by r.id
+), pair as (
+  select p.monitor_id, to_timestamp(p.at) as minute from unnest($1::int[], $2::int8[]) as p (monitor_id, at)
+), tally as (
+  select p.monitor_id, p.minute, v.quorum, v.regions, t.*
+  from pair p
+  left join lateral (
+    select active, regions, quorum from monitor_versions v
+    where v.monitor_id = p.monitor_id and v.from_minute <= p.minute order by revision desc limit 1
+  ) v on true
+  cross join lateral (
+    select count(*)::int as known,
+      count(*) filter (where r.status = 2)::int as up,
+      count(*) filter (where r.status = 4)::int as down,
+      sum(r.latency_us) as latency, sum(r.latency_us) filter (where r.status <> 4) as reached_latency,
+      min(r.origin) as origin_min, max(r.origin) as origin_max, bool_or(r.origin = 2) as origin_api,
+      min(r.origin) filter (where r.status = 4) as down_origin_min,
+      max(r.origin) filter (where r.status = 4) as down_origin_max,
+      bool_or(r.origin = 2) filter (where r.status = 4) as down_origin_api,
+      array_agg(r.region_id) as known_regions
+    from check_results r
+    where r.monitor_id = p.monitor_id and r.minute = p.minute
+      and r.minute >= to_timestamp($3) and r.minute < to_timestamp($4) and r.status <> 1
+      and (v.regions is null or exists (select from regions g where g.id = r.region_id and g.name = any (v.regions)))
+  ) t
+  where t.known > 0 and v.active is distinct from false
+), ripe as (
+  select t.*, t.known - t.down as reached, case
+      when t.quorum = '"any"' then 1
+      when jsonb_typeof(t.quorum) = 'number' then least((t.quorum #>> '{}')::numeric, runs.regions)
+      else greatest(case when t.quorum = '"all"' then t.known else t.known / 2 + 1 end, least(2, runs.regions))
+    end as needed
+  from tally t cross join clock
+  cross join lateral (
+    select count(*)::int as regions from regions g left join region w on w.id = g.id
+    where (t.regions is null or g.name = any (t.regions))
+      and (g.id = any (t.known_regions) or (w.from_minute <= t.minute and w.enrolled_to > t.minute))
+  ) runs
+  where t.minute <= clock.now - interval '${RIPE_SECONDS} seconds' or t.minute < clock.swept_to
+    or not exists (
+      select from region w where w.live and w.from_minute <= t.minute
+        and (t.regions is null or w.name = any (t.regions)) and w.id <> all (t.known_regions))
+), judged as (
+  select r.*, case
+      when r.up = r.known then 2
+      when r.down > 0 and r.down >= r.needed then 4
+      else 3 end as status
+  from ripe r
+), point as (
+  select j.monitor_id, j.minute, j.status, j.known, case
+      when j.reached > 0 then (2 * coalesce(j.reached_latency, 0) + j.reached) / (2 * j.reached)
+      else (2 * coalesce(j.latency, 0) + j.known) / (2 * j.known) end as latency_us,
+    case
+      when j.status = 4 and j.down_origin_min = j.down_origin_max then j.down_origin_min
+      when j.status = 4 then case when j.down_origin_api then 2 else 1 end
+      when j.origin_min = j.origin_max then j.origin_min
+      when j.origin_api then 2 else 1 end as origin
+  from judged j
+), written as (
+  insert into data_points as d (monitor_id, minute, status, origin, latency_us, known)
+  select p.monitor_id, p.minute, p.status, p.origin, p.latency_us, p.known
+  from point p
+  left join data_points d on d.monitor_id = p.monitor_id and d.minute = p.minute
+    and d.minute >= to_timestamp($3) and d.minute < to_timestamp($4)
+  where d.monitor_id is null or (d.origin <> 5 and p.known >= d.known
+    and (d.status, d.origin, d.latency_us, d.known) is distinct from (p.status, p.origin, p.latency_us, p.known))
+  order by p.monitor_id, p.minute
+  on conflict (monitor_id, minute) do update
+    set status = excluded.status, origin = excluded.origin, latency_us = excluded.latency_us, known = excluded.known
+    where d.origin <> 5 and excluded.known >= d.known
+  returning d.monitor_id, d.minute
+)
+insert into dirty_hours (monitor_id, hour)
+select distinct w.monitor_id, date_trunc('hour', w.minute, 'UTC') from written w cross join clock
+where w.minute < clock.rolled_to`;
+
+/**
+ * Makes the points of (monitor, minute) pairs that are ripe. The caller's transaction holds the minutes' locks
+ * (`lockMinutes`): without them two writers store a point that misses a vote.
+ */
+export async function consolidatePairs(
+  client: pg.PoolClient,
+  monitorIds: readonly number[],
+  minutes: readonly Minute[],
+): Promise<void> {
+  const low = minutes.reduce((a, b) => Math.min(a, b), Infinity);
+  const high = minutes.reduce((a, b) => Math.max(a, b), -Infinity);
+  await client.query(CONSOLIDATE, [monitorIds, minutes, low, high + MINUTE_SECONDS]);
+}
+
+/**
+ * Consolidates, minute by minute, everything that became ripe by age since the last sweep, whichever collector or
+ * earlier process swept then: the cursor stands in the database. Returns how many minutes it swept, at most `limit`.
+ * Late results need no sweep; they are ripe when they come.
+ */
+export async function sweep(pool: pg.Pool, limit = 60): Promise<number> {
+  let swept = 0;
+  while (swept < limit && (await sweepMinute(pool))) swept += 1;
+  return swept;
+}
+
+const NEXT_RIPE = `
+  select extract(epoch from minute)::int8 as minute from cursors
+  where name = 'swept_to' and minute <= service_now() - interval '${RIPE_SECONDS} seconds'`;
+
+async function sweepMinute(pool: pg.Pool): Promise<boolean> {
+  const next = await pool.query<{ minute: Minute }>(NEXT_RIPE);
+  if (!next.rows[0]) return false;
+  await makeRoom(pool, 'data_points', [next.rows[0].minute]);
+  return inTransaction(pool, async (client) => {
+    await client.query('select pg_current_xact_id()');
+    // Another sweeper may have been here since: it holds the row until it has moved on.
+    const { rows } = await client.query<{ minute: Minute }>(`${NEXT_RIPE} for update`);
+    const minute = rows[0]?.minute;
+    if (minute === undefined) return false;
+    await lockMinutes(client, [minute]);
+    const monitors = await client.query<{ id: number }>('select id from monitors order by id');
+    const ids = monitors.rows.map(({ id }) => id);
+    if (ids.length > 0) await consolidatePairs(client, ids, new Array<Minute>(ids.length).fill(minute));
+    await client.query(`update cursors set minute = minute + interval '1 minute' where name = 'swept_to'`);
+    return true;
+  });
+}
