@@ -19,6 +19,7 @@ const TAG_PATTERN =
   'Tag must be URL-friendly: only lowercase letters, numbers, hyphens, and underscores. Must start and end with a letter or number.';
 const THRESHOLD = 'confirmation_threshold must be an integer between 1 and 60';
 const MAX_QUORUM = 32_767;
+const QUORUM = "quorum must be 'any', 'majority', 'all' or a positive integer";
 
 /** What an answer shows where nobody has set any settings (reference §1.1). */
 export const DEFAULT_SETTINGS = {
@@ -45,12 +46,7 @@ const cronText = z
 const settings = z
   .looseObject(
     {
-      quorum: z
-        .union(
-          [z.enum(['any', 'majority', 'all']), z.int().min(1).max(MAX_QUORUM)],
-          "quorum must be 'any', 'majority', 'all' or a positive integer",
-        )
-        .nullish(),
+      quorum: z.union([z.enum(['any', 'majority', 'all'], QUORUM), integerIn(1, MAX_QUORUM, QUORUM)], QUORUM).nullish(),
       regions: z
         .array(z.string('regions must be an array of region names'), 'regions must be an array of region names')
         .min(1, 'regions must name at least one region')
@@ -62,7 +58,15 @@ const settings = z
   .nullable();
 
 const threshold = z.union(
-  [z.int().min(1).max(60), z.string().trim().min(1).transform(Number).pipe(z.int().min(1).max(60))],
+  [
+    integerIn(1, 60, THRESHOLD),
+    z
+      .string()
+      .trim()
+      .min(1, THRESHOLD)
+      .transform(Number)
+      .pipe(integerIn(1, 60, THRESHOLD)),
+  ],
   THRESHOLD,
 );
 
@@ -186,6 +190,10 @@ function mergeObject(
   patch: Record<string, unknown> | null | undefined,
 ): Record<string, unknown> | null {
   return patch ? { ...current, ...patch } : patch === null ? null : current;
+}
+
+function integerIn(min: number, max: number, message: string) {
+  return z.int(message).min(min, message).max(max, message);
 }
 
 function requiredText(message: string) {

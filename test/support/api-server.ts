@@ -1,0 +1,50 @@
+import { authenticate } from '../../api/authenticate.ts';
+import { createApp } from '../../api/http/app.ts';
+import { listen } from '../../api/http/server.ts';
+import { apiRoutes } from '../../api/routes.ts';
+import { createApiKey } from '../../db/api-keys.ts';
+import { openPool } from '../../db/client.ts';
+import { createLogger } from '../../runtime/logger.ts';
+import { createApiClient, type ApiClient } from './api-client.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+
+export interface TestApi {
+  database: TestDatabase;
+  api: ApiClient;
+  key: string;
+  stop(): Promise<void>;
+}
+
+/** The real server on a port of its own over a database of its own, and a client with a key. */
+export async function startApi(): Promise<TestApi> {
+  const database = await createTestDatabase();
+  const created = await createApiKey(database.pool, 'test');
+  if (!created) throw new Error('the test key exists already');
+  const server = await serve(database.url);
+  const api = await createApiClient(server.base, created.key);
+  return {
+    database,
+    api,
+    key: created.key,
+    async stop() {
+      await server.stop();
+      await database.drop();
+    },
+  };
+}
+
+/** The API over the database at `url`, composed as `api/main.ts` does it. */
+export async function serve(url: string): Promise<{ base: string; stop(): Promise<void> }> {
+  const db = openPool({ url, name: 'api', max: 5, statementTimeoutMs: 15_000 });
+  const history = openPool({ url, name: 'api-history', max: 3, statementTimeoutMs: 60_000 });
+  const log = createLogger('api', 'silent');
+  const app = createApp({ routes: apiRoutes(), services: { db, history }, log, authenticate });
+  const server = await listen(app, { host: '127.0.0.1', port: 0 });
+  return {
+    base: `http://127.0.0.1:${server.address.port}`,
+    async stop() {
+      await server.close();
+      await Promise.all([db.end(), history.end()]);
+    },
+  };
+}
