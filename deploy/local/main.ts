@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { monotonicMs } from '../../runtime/time.ts';
 import { leaveDataFolder, takeDataFolder } from './data-folder.ts';
 import { launch, type Running } from './launch.ts';
 import { parseOptions, USAGE, type Options } from './options.ts';
@@ -10,6 +11,8 @@ import { LAYERS } from './supervise.ts';
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 64;
 const PARENT_CHECK_MS = 1000;
+/** Ctrl-C comes twice at once: from the terminal, and passed on by npm. */
+const SAME_WISH_MS = 1000;
 
 const say = (line: string): void => console.log(line);
 
@@ -56,16 +59,19 @@ async function endAll({ parts, closers }: Running): Promise<void> {
   await Promise.all(closers.map((close) => close()));
 }
 
-/** The first signal ends everything in order, the second one at once. */
+/** The first signal ends everything in order, a later one at once. */
 function onSignals(running: Running): AbortController {
   const ending = new AbortController();
+  let firstMs = 0;
   const onSignal = (): void => {
     if (ending.signal.aborted) {
+      if (monotonicMs() - firstMs < SAME_WISH_MS) return;
       say('ending everything at once');
       for (const part of running.parts) part.kill();
       return;
     }
     say('ending');
+    firstMs = monotonicMs();
     ending.abort();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
