@@ -94,7 +94,7 @@ async function storeBatch(pool: pg.Pool, rows: readonly RegionalResult[]): Promi
 async function deletedMonitors(client: pg.PoolClient, rows: readonly RegionalResult[]): Promise<Set<number>> {
   const ids = [...new Set(rows.map((row) => row.monitorId))];
   const { rows: gone } = await client.query<{ id: number }>(
-    'select id from unnest($1::int[]) as id where not exists (select from monitors m where m.id = unnest.id)',
+    'select id from unnest($1::int[]) as given (id) where not exists (select from monitors m where m.id = given.id)',
     [ids],
   );
   return new Set(gone.map(({ id }) => id));

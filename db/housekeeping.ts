@@ -1,0 +1,67 @@
+import type pg from 'pg';
+import { engineOf } from './engine.ts';
+import { DAY_SECONDS, TIME_RELATIONS, type TimeRelation } from './engines/engine.ts';
+import { purgeDeleted } from './purge.ts';
+import { AHEAD_DAYS, writableRange } from './retention.ts';
+import { makeRoom } from './room.ts';
+import { minutesOf } from '../core/minute.ts';
+
+/** Room is made this far ahead, so that no live minute waits for it. */
+const ROOM_AHEAD_DAYS = 3;
+/** What is compressed is no longer cheap to change: an agent's spool reaches back 72 hours, and a day is added. */
+const COMPRESS_AFTER_DAYS = 4;
+/** Spans compressed in one round, so that a round ends. */
+const COMPRESS_LIMIT = 2;
+/** Rows stay this long beyond retention: writers believe in a span for ten minutes after they saw it (db/room.ts). */
+const GRACE_SECONDS = 3600;
+
+/** What a round of housekeeping did. */
+export interface HouseReport {
+  purged: number;
+  dropped: number;
+  compressed: number;
+}
+
+/**
+ * One round of housekeeping: room ahead, deleted monitors' rows, what retention ends, compression. Any number of
+ * collectors may call it at any time; what one has done the next finds done. It waits for readers two seconds at a
+ * time and never stops writers. Throws transient errors (`isTransient`) where something was held: call it again.
+ */
+export async function keepHouse(pool: pg.Pool): Promise<HouseReport> {
+  const report: HouseReport = { purged: 0, dropped: 0, compressed: 0 };
+  for (const relation of TIME_RELATIONS) await makeRoomAhead(pool, relation);
+  report.purged = await purgeDeleted(pool);
+  for (const relation of TIME_RELATIONS) {
+    report.dropped += await endRetention(pool, relation);
+    report.compressed += await compress(pool, relation);
+  }
+  return report;
+}
+
+async function makeRoomAhead(pool: pg.Pool, relation: TimeRelation): Promise<void> {
+  const now = await databaseNow(pool, relation);
+  await makeRoom(pool, relation, minutesOf({ from: now, to: now + ROOM_AHEAD_DAYS * DAY_SECONDS }));
+}
+
+async function endRetention(pool: pg.Pool, relation: TimeRelation): Promise<number> {
+  const { from } = await writableRange(pool, relation);
+  const edge = from - GRACE_SECONDS;
+  if (relation === 'data_points' && (await hasMarksBefore(pool, edge))) return 0;
+  return (await engineOf(pool)).dropBefore(pool, relation, edge);
+}
+
+/** A mark whose points were gone could never be worked off: the roller comes first. */
+async function hasMarksBefore(pool: pg.Pool, edge: number): Promise<boolean> {
+  const { rowCount } = await pool.query('select from dirty_hours where hour < to_timestamp($1) limit 1', [edge]);
+  return rowCount === 1;
+}
+
+async function compress(pool: pg.Pool, relation: TimeRelation): Promise<number> {
+  const edge = (await databaseNow(pool, relation)) - COMPRESS_AFTER_DAYS * DAY_SECONDS;
+  return (await engineOf(pool)).compressBefore(pool, relation, edge, COMPRESS_LIMIT);
+}
+
+/** The current minute by the database's clock. */
+async function databaseNow(pool: pg.Pool, relation: TimeRelation): Promise<number> {
+  return (await writableRange(pool, relation)).to - AHEAD_DAYS * DAY_SECONDS;
+}

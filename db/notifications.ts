@@ -1,0 +1,113 @@
+import pg from 'pg';
+
+/** What a listener hears: that it is connected (anew), or a notification. */
+export type Notice = { kind: 'connected' } | { kind: 'notified'; channel: string; payload: string };
+
+export interface Listening {
+  url: string;
+  /** Shown in pg_stat_activity. */
+  name: string;
+  channels: readonly string[];
+  signal: AbortSignal;
+  /** Called with what broke a connection, before another is tried. */
+  onTrouble?: (error: Error) => void;
+}
+
+/** A silent connection is asked this often whether it still lives. */
+const PROBE_MS = 5000;
+const RETRY_MIN_MS = 200;
+const RETRY_MAX_MS = 5000;
+
+/**
+ * The notifications of some channels, until the signal aborts. Each connection begins with `connected`: whatever was
+ * notified before it may have been missed, so the caller then reads everything. Connects again for ever. Throws where
+ * the address is a transaction pooler's: there LISTEN is accepted and nothing is ever heard.
+ */
+export async function* listen(listening: Listening): AsyncGenerator<Notice> {
+  let retryMs = RETRY_MIN_MS;
+  while (!listening.signal.aborted) {
+    try {
+      for await (const notice of connection(listening)) {
+        retryMs = RETRY_MIN_MS;
+        yield notice;
+      }
+    } catch (error) {
+      if (error instanceof PoolerError || !(error instanceof Error)) throw error;
+      listening.onTrouble?.(error);
+    }
+    await pause(retryMs, listening.signal);
+    retryMs = Math.min(retryMs * 2, RETRY_MAX_MS);
+  }
+}
+
+class PoolerError extends Error {}
+
+/** One connection's notices; ends when the signal aborts, throws when it breaks. */
+async function* connection({ url, name, channels, signal }: Listening): AsyncGenerator<Notice> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: name,
+    keepAlive: true,
+    connectionTimeoutMillis: PROBE_MS,
+    query_timeout: PROBE_MS,
+  });
+  const queue: Notice[] = [];
+  let broken: Error | undefined;
+  let wake = (): void => undefined;
+  const fail = (error: Error): void => {
+    broken ??= error;
+    wake();
+  };
+  client.on('error', fail);
+  client.on('end', () => fail(new Error('the listening connection was closed')));
+  client.on('notification', ({ channel, payload = '' }) => {
+    queue.push({ kind: 'notified', channel, payload });
+    wake();
+  });
+  try {
+    await client.connect();
+    await refusePooler(client);
+    for (const channel of channels) await client.query(`listen ${client.escapeIdentifier(channel)}`);
+    yield { kind: 'connected' };
+    while (!signal.aborted && !broken) {
+      yield* queue.splice(0);
+      if (queue.length > 0) continue;
+      const woken = await waitUntil(PROBE_MS, signal, (wakeUp) => (wake = wakeUp));
+      if (!woken && !signal.aborted) await client.query('select 1');
+    }
+    if (broken) throw broken;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** A pooler invents the process id that it greets with; the server behind it has another. */
+async function refusePooler(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  // pg declares neither of its connection's two public numbers.
+  const greeted = (client as pg.Client & { processID: number | null }).processID;
+  if (rows[0]?.pid === greeted) return;
+  throw new PoolerError(
+    'DATABASE_URL leads to a connection pooler, through which notifications do not come: give the address of PostgreSQL itself',
+  );
+}
+
+/** True where woken, false where the time passed or the signal aborted. */
+function waitUntil(ms: number, signal: AbortSignal, register: (wakeUp: () => void) => void): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (woken: boolean) => (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', ended);
+      resolve(woken);
+    };
+    const ended = settle(false);
+    const timer = setTimeout(ended, ms);
+    signal.addEventListener('abort', ended, { once: true });
+    register(settle(true));
+    if (signal.aborted) ended();
+  });
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await waitUntil(ms, signal, () => undefined);
+}

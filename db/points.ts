@@ -1,0 +1,163 @@
+import type pg from 'pg';
+import { AppError } from '../core/app-error.ts';
+import { countMinutes, minutesOf, type Minute, type MinuteRange } from '../core/minute.ts';
+import { ORIGIN_CODE, STATUS_CODE, type Origin, type PointStatus } from '../core/outcome.ts';
+import { inTransaction, type Queryable } from './client.ts';
+import { engineOf } from './engine.ts';
+import { lockRolledTo } from './locks.ts';
+import { writableRange } from './retention.ts';
+import { makeRoom } from './room.ts';
+
+export { streamPoints, type PointSelection } from './point-stream.ts';
+
+/** A stored point; the latency in whole microseconds. */
+export interface StoredPoint {
+  minute: Minute;
+  status: PointStatus;
+  latencyUs: number;
+  origin: Origin;
+}
+
+/** The point of one minute; null where there is none. */
+export async function readPoint(db: Queryable, monitorId: number, minute: Minute): Promise<StoredPoint | null> {
+  const { rows } = await db.query<{ status: number; origin: number; latency_us: number }>(
+    'select status, origin, latency_us from data_points where monitor_id = $1 and minute = to_timestamp($2)',
+    [monitorId, minute],
+  );
+  const [row] = rows;
+  return row ? { minute, latencyUs: row.latency_us, ...namesOf(row.status, row.origin) } : null;
+}
+
+/** The names of a stored point's codes; the table's checks hold them to these lists. */
+function namesOf(status: number, origin: number): { status: PointStatus; origin: Origin } {
+  const found = { status: POINT_STATUS_OF[status], origin: ORIGIN_OF[origin] };
+  if (!found.status || !found.origin) throw new Error(`a stored point has unknown codes: ${status}, ${origin}`);
+  return { status: found.status, origin: found.origin };
+}
+
+const POINT_STATUS_OF: Partial<Record<number, PointStatus>> = { 2: 'UP', 3: 'DEGRADED', 4: 'DOWN' };
+const ORIGIN_OF: Partial<Record<number, Origin>> = { 1: 'REALTIME', 2: 'API', 3: 'TIMEOUT', 4: 'ERROR', 5: 'MANUAL' };
+
+export interface Overwrite {
+  status: PointStatus;
+  latencyUs: number;
+  /** Each minute's latency differs by a random whole number of milliseconds up to this, clamped at zero. */
+  deviationUs: number;
+}
+
+/**
+ * Writes every minute of a half-open range by hand (type MANUAL), also where it is compressed; all or nothing. Returns
+ * the number of rows written. `random` is a number in [0, 1). Throws BAD_REQUEST beyond what can be written (from the
+ * retention's edge to 366 days ahead) and NOT_FOUND where the monitor is gone.
+ *
+ * It takes no minute locks: the row's own lock decides between a writer by hand and one that consolidates, and the
+ * latter leaves a MANUAL row alone whichever came first.
+ */
+export async function overwriteRange(
+  pool: pg.Pool,
+  monitorId: number,
+  range: MinuteRange,
+  point: Overwrite,
+  random: () => number = Math.random,
+): Promise<number> {
+  await prepare(pool, range);
+  const latencies = latenciesOf(countMinutes(range), point, random);
+  return inTransaction(pool, async (client) => {
+    await (await engineOf(pool)).allowBulkChange(client);
+    await holdMonitor(client, monitorId);
+    await lockRolledTo(client);
+    const { rowCount } = await client.query(OVERWRITE_RANGE, [
+      monitorId,
+      range.from,
+      range.to,
+      STATUS_CODE[point.status],
+      latencies,
+    ]);
+    await client.query(MARK_RANGE, [monitorId, range.from, range.to]);
+    return rowCount ?? 0;
+  });
+}
+
+const MANUAL = ORIGIN_CODE.MANUAL;
+
+/** $5 holds one latency for all minutes, or one for each. */
+const OVERWRITE_RANGE = `
+  insert into data_points (monitor_id, minute, status, origin, latency_us, known)
+  select $1, to_timestamp($2 + 60 * at), $4, ${MANUAL}, ($5::int[])[case when cardinality($5::int[]) = 1 then 1 else at + 1 end], 0
+  from generate_series(0, ($3::int8 - $2::int8) / 60 - 1) as at
+  on conflict (monitor_id, minute) do update
+    set status = excluded.status, origin = excluded.origin, latency_us = excluded.latency_us`;
+const MARK_RANGE = `
+  insert into dirty_hours (monitor_id, hour)
+  select $1, hour
+  from generate_series(date_trunc('hour', to_timestamp($2), 'UTC'), to_timestamp($3) - interval '1 minute', '1 hour') as hour
+  where hour < (select minute from cursors where name = 'rolled_to')`;
+
+function latenciesOf(count: number, { latencyUs, deviationUs }: Overwrite, random: () => number): number[] {
+  const steps = Math.floor(deviationUs / 1000);
+  if (steps === 0) return [latencyUs];
+  const draw = (): number => Math.max(0, latencyUs + (Math.floor(random() * (2 * steps + 1)) - steps) * 1000);
+  return Array.from({ length: count }, draw);
+}
+
+/** What a point is written over with; undefined keeps what stands there. */
+export interface PointChange {
+  status?: PointStatus | undefined;
+  latencyUs?: number | undefined;
+}
+
+/**
+ * Writes one point by hand (type MANUAL). What the change omits keeps its value; where there is no point yet the status
+ * is `defaultStatus`, else UP, and the latency 0. Errors as `overwriteRange`.
+ */
+export async function overwritePoint(
+  pool: pg.Pool,
+  monitorId: number,
+  minute: Minute,
+  change: PointChange,
+  defaultStatus: PointStatus | null,
+): Promise<StoredPoint> {
+  const range = { from: minute, to: minute + 60 };
+  await prepare(pool, range);
+  return inTransaction(pool, async (client) => {
+    await (await engineOf(pool)).allowBulkChange(client);
+    await holdMonitor(client, monitorId);
+    await lockRolledTo(client);
+    const status = change.status && STATUS_CODE[change.status];
+    const { rows } = await client.query<{ status: number; origin: number; latency_us: number }>(OVERWRITE_POINT, [
+      monitorId,
+      minute,
+      status ?? null,
+      change.latencyUs ?? null,
+      STATUS_CODE[defaultStatus ?? 'UP'],
+    ]);
+    await client.query(MARK_RANGE, [monitorId, range.from, range.to]);
+    const [row] = rows;
+    if (!row) throw new Error('an upsert returned no row');
+    return { minute, latencyUs: row.latency_us, ...namesOf(row.status, row.origin) };
+  });
+}
+
+const OVERWRITE_POINT = `
+  insert into data_points as d (monitor_id, minute, status, origin, latency_us, known)
+  values ($1, to_timestamp($2), coalesce($3::smallint, $5::smallint), ${MANUAL}, coalesce($4::int, 0), 0)
+  on conflict (monitor_id, minute) do update
+    set status = coalesce($3::smallint, d.status), origin = ${MANUAL}, latency_us = coalesce($4::int, d.latency_us)
+  returning status, origin, latency_us`;
+
+async function prepare(pool: pg.Pool, range: MinuteRange): Promise<void> {
+  const writable = await writableRange(pool, 'data_points');
+  if (range.from < writable.from || range.to > writable.to) {
+    throw new AppError(
+      'BAD_REQUEST',
+      'Points can be written from the edge of what retention keeps to 366 days ahead only',
+    );
+  }
+  await makeRoom(pool, 'data_points', minutesOf(range));
+}
+
+/** A deletion waits for this transaction, so that its purge finds these rows. */
+async function holdMonitor(client: pg.PoolClient, monitorId: number): Promise<void> {
+  const { rowCount } = await client.query('select from monitors where id = $1 for key share', [monitorId]);
+  if (rowCount === 0) throw new AppError('NOT_FOUND', 'The monitor was deleted meanwhile');
+}
