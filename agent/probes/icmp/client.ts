@@ -2,6 +2,7 @@ import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { PING_INTERVAL_MS } from '../../../core/type-data.ts';
 import type { Family } from './address.ts';
+import { monotonicUs, untilGridMs } from './grid.ts';
 import { summariseRoundTrips, unmeasuredEcho, type EchoProblem, type HostEcho } from './host-echo.ts';
 import { KeptProcess, type ProcessExit } from './kept-process.ts';
 import type { EchoRow, FamilyProblems, FromProcess, PingRow } from './protocol.ts';
@@ -93,7 +94,7 @@ class ProcessClient implements IcmpClient {
       const worstMs = (count - 1) * PING_INTERVAL_MS + timeoutMs;
       this.#pending.set(key, { resolve, overdueAt: performance.now() + worstMs + GRACE_MS, signal });
       this.#watch(signal, key);
-      if (this.#outbox.length === 0) setImmediate(() => this.#flush());
+      if (this.#outbox.length === 0) setTimeout(() => this.#flush(), untilGridMs(monotonicUs()));
       this.#outbox.push([key, address, family, count, timeoutMs]);
       this.#sweepTimer ??= this.#armSweep();
     });

@@ -2,6 +2,7 @@ import type { Family } from './address.ts';
 import { DueQueue } from './due-queue.ts';
 import { errnoOf, socketProblem } from './errno.ts';
 import { icmpErrorText } from './error-text.ts';
+import { EARLY_US, packetTimeUs } from './grid.ts';
 import { Flights, type FillRandom } from './flights.ts';
 import type { EchoProblem, HostEcho } from './host-echo.ts';
 import { Job, type EchoRequest, type Packet } from './job.ts';
@@ -12,21 +13,25 @@ import type { IcmpSocket, OpenSocket } from './socket.ts';
 const STALL_US = 250_000;
 /** While packets are in the air, the process looks at the clock this often, so that it notices a hold-up. */
 const BEAT_US = 100_000;
-/** The socket is read after so many sendings, so that a burst neither fills its buffer nor ages its replies. */
+/** In a burst the sockets are read after so many sendings: neither do their buffers fill, nor do the replies age. */
 const SENDS_PER_DRAIN = 32;
+/** The first sendings of a run are each followed by a look: most runs are short, and their times are the better for it. */
+const SINGLE_SENDS = 16;
 /** A full send queue is tried again so much later, until the packet is as late as a hold-up. */
 const SEND_RETRY_US = 2000;
 
+export type Result = [key: number, echo: HostEcho];
+
 export interface EngineTools {
   open: OpenSocket;
-  /** Monotonic, microseconds, fractions allowed. */
+  /** See `monotonicUs`. */
   nowUs: () => number;
   fillRandom: FillRandom;
   isOnLink: (address: string, family: Family) => boolean;
   /** How the packets of one host are spaced. */
   intervalMs: number;
-  /** A host's result, once each. */
-  done: (key: number, echo: HostEcho) => void;
+  /** Hosts' results by key, once each, several together. */
+  done: (results: Result[]) => void;
 }
 
 /**
@@ -45,7 +50,10 @@ export class EchoEngine {
   #freeUntilUs = 0;
   #lastStallEndUs = -Infinity;
   #stalled = false;
+  #finished: Result[] = [];
+  #deliveryDue = false;
   #sinceDrain = 0;
+  readonly #inAir = { 4: 0, 6: 0 };
 
   constructor(tools: EngineTools) {
     this.#tools = tools;
@@ -86,39 +94,73 @@ export class EchoEngine {
 
   #run(): void {
     this.#drain();
-    for (let job = this.#queue.first(); job && job.dueUs <= this.#tools.nowUs(); job = this.#queue.first()) {
-      this.#queue.pop();
+    let sent = 0;
+    const again: Job[] = [];
+    for (let job = this.#popDue(); job; job = this.#popDue()) {
       if (job.ended) continue;
       this.#advance(job);
-      if (!this.#finishIfDone(job)) this.#enqueue(job);
-      if (this.#sinceDrain >= SENDS_PER_DRAIN) this.#drain();
+      if (!this.#finishIfDone(job)) again.push(job);
+      if (this.#sinceDrain >= (sent < SINGLE_SENDS ? 1 : SENDS_PER_DRAIN)) {
+        sent += this.#sinceDrain;
+        this.#drain();
+      }
     }
     if (this.#sinceDrain > 0) this.#drain();
+    for (const job of again) this.#enqueue(job);
+    this.#deliver();
     this.#arm();
   }
 
+  #popDue(): Job | undefined {
+    const first = this.#queue.first();
+    return first && first.dueUs <= this.#tools.nowUs() + EARLY_US ? this.#queue.pop() : undefined;
+  }
+
   #enqueue(job: Job): void {
+    if (job.ended) return;
     job.dueUs = job.nextDueUs();
     this.#queue.push(job);
   }
 
+  #deliver(): void {
+    if (this.#finished.length === 0) return;
+    const results = this.#finished;
+    this.#finished = [];
+    this.#tools.done(results);
+  }
+
+  /** What came by itself waits for the next place on the grid. */
+  #readable(socket: IcmpSocket): void {
+    this.#drain(socket);
+    if (this.#finished.length > 0 && !this.#deliveryDue) this.#arm();
+  }
+
   #arm(): void {
     clearTimeout(this.#timer);
-    const first = this.#queue.first();
-    if (first === undefined) return;
+    while (this.#queue.first()?.ended === true) this.#queue.pop();
     const nowUs = this.#tools.nowUs();
-    const dueUs = this.#flights.size > 0 ? Math.min(first.dueUs, nowUs + BEAT_US) : first.dueUs;
+    this.#deliveryDue = this.#finished.length > 0;
+    const dueUs = Math.min(
+      this.#queue.first()?.dueUs ?? Infinity,
+      this.#flights.size > 0 ? nowUs + BEAT_US : Infinity,
+      this.#deliveryDue ? packetTimeUs(nowUs) : Infinity,
+    );
+    if (dueUs === Infinity) return;
     this.#freeUntilUs = Math.max(dueUs, nowUs);
     this.#timer = setTimeout(() => this.#run(), Math.max(0, Math.ceil((dueUs - nowUs) / 1000)));
   }
 
-  /** Reads what has come, and takes note if the process was held up before it could. */
-  #drain(): void {
+  /**
+   * Reads what has come (of a socket that says it has something: all of it), and takes note if the process was held up
+   * before it could.
+   */
+  #drain(readable?: IcmpSocket): void {
     this.#sinceDrain = 0;
     const nowUs = this.#tools.nowUs();
     this.#stalled = nowUs - this.#freeUntilUs > STALL_US;
     if (this.#stalled) this.#lastStallEndUs = nowUs;
-    if (this.#flights.size > 0) for (const socket of this.#sockets.values()) socket.drain();
+    if (readable) readable.drain(() => true);
+    else for (const [family, socket] of this.#sockets) socket.drain(() => this.#inAir[family] > 0);
     this.#freeUntilUs = Math.max(this.#freeUntilUs, nowUs);
   }
 
@@ -132,7 +174,7 @@ export class EchoEngine {
       if (packet.sentUs < this.#lastStallEndUs) job.voided(STALLED);
       else job.lost();
     }
-    if (job.started < job.count && job.sendUs <= nowUs) this.#send(job, nowUs);
+    if (job.started < job.count && job.sendUs <= nowUs + EARLY_US) this.#send(job, nowUs);
   }
 
   #send(job: Job, nowUs: number): void {
@@ -140,6 +182,7 @@ export class EchoEngine {
     if ('reason' in socket) return this.#giveUp(job, socket);
     const packet = this.#flights.launch((echo, slot) => ({ ...echo, job, slot, sentUs: 0, landed: false }));
     if (packet === null) return this.#skip(job, nowUs, EXHAUSTED);
+    this.#inAir[job.family] += 1;
     writeEchoRequest(this.#buffer, job.family, packet);
     try {
       packet.sentUs = this.#tools.nowUs();
@@ -213,13 +256,14 @@ export class EchoEngine {
 
   #land(packet: Packet): void {
     packet.landed = true;
+    this.#inAir[packet.job.family] -= 1;
     this.#flights.land(packet.slot);
   }
 
   #finishIfDone(job: Job): boolean {
     if (!job.done) return false;
     this.#end(job);
-    this.#tools.done(job.key, job.result());
+    this.#finished.push([job.key, job.result()]);
     return true;
   }
 
@@ -235,7 +279,7 @@ export class EchoEngine {
     try {
       const socket = this.#tools.open(family, {
         packet: (buffer, length, source) => this.#receive(family, buffer, length, source),
-        readable: () => this.#drain(),
+        readable: () => this.#readable(socket),
       });
       this.#sockets.set(family, socket);
       return socket;

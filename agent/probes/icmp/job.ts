@@ -1,4 +1,5 @@
 import { canonicalAddress, type Family } from './address.ts';
+import { packetTimeUs } from './grid.ts';
 import { summariseRoundTrips, type EchoProblem, type HostEcho } from './host-echo.ts';
 import type { Echo } from './packet.ts';
 import type { Due } from './due-queue.ts';
@@ -54,8 +55,8 @@ export class Job implements Due {
     this.source = canonicalAddress(request.address, request.family);
     this.count = request.count;
     this.timeoutUs = request.timeoutMs * 1000;
-    this.dueUs = nowUs;
-    this.nextUs = nowUs;
+    this.nextUs = packetTimeUs(nowUs);
+    this.dueUs = this.nextUs;
   }
 
   get done(): boolean {

@@ -9,15 +9,15 @@ import { WANTED_TYPES } from './packet.ts';
 export interface IcmpSocket {
   /** Sends the first `length` bytes now; throws what the kernel says. */
   send(packet: Buffer, length: number, address: string): void;
-  /** Hands every waiting packet to the listener, until there is none. */
-  drain(): void;
+  /** Hands waiting packets to the listener, while there are any and `more` says so. */
+  drain(more: () => boolean): void;
   close(): void;
 }
 
 export interface SocketListener {
   /** One packet. `buffer` is used again for the next one: take what is needed before returning. */
   packet(buffer: Buffer, length: number, source: string): void;
-  /** Something is waiting; the listener calls `drain`. */
+  /** Something is waiting, and this is said again until `drain` has taken all of it. */
   readable(): void;
 }
 
@@ -65,12 +65,12 @@ export const openIcmpSocket: OpenSocket = (family, listener) => {
     send(packet, length, address) {
       if (!closed) wrap.send(packet, 0, length, address, ignoreBytes);
     },
-    drain() {
-      // The end of the queue is an exception: without its stack trace it costs a third.
+    drain(more) {
+      // The end of the queue is an exception: 2.1 us without its stack trace, 6.5 with it.
       const limit = Error.stackTraceLimit;
       Error.stackTraceLimit = 0;
       try {
-        while (!closed) wrap.recv(buffer, received);
+        while (!closed && more()) wrap.recv(buffer, received);
       } catch (error) {
         const errno = errnoOf(error);
         if (errno !== 'EAGAIN' && !PASSING_ERRORS.includes(errno ?? '')) throw error;
