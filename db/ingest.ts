@@ -4,6 +4,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { compareResults, type RegionalResult, type RowAnswer } from '../core/result.ts';
 import { inTransaction } from './client.ts';
 import { consolidatePairs } from './consolidate.ts';
+import { engineOf } from './engine.ts';
 import { DAY_SECONDS, spanStart } from './engines/engine.ts';
 import { lockMinutes } from './locks.ts';
 import { encodeResults, RESULT_COLUMNS, resultArrays, UNNEST_RESULTS } from './result-columns.ts';
@@ -80,9 +81,11 @@ function isRowFault(error: unknown): boolean {
 }
 
 async function storeBatch(pool: pg.Pool, rows: readonly RegionalResult[]): Promise<RowAnswer[]> {
+  const engine = await engineOf(pool);
   return inTransaction(pool, async (client) => {
     // A transaction that has its number before it looks for the monitor is one that a purge waits for.
     await client.query('select pg_current_xact_id()');
+    await engine.favourLookups(client);
     const gone = await deletedMonitors(client, rows);
     const kept = gone.size === 0 ? rows : rows.filter((row) => !gone.has(row.monitorId));
     const stored = kept.length === 0 ? new Set<RegionalResult>() : await writeResults(client, kept);

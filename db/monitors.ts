@@ -86,6 +86,12 @@ export async function updateMonitor(db: Queryable, id: number, fields: MonitorFi
   return rows[0];
 }
 
+/** Deletes a monitor; false where it is gone already. Its points follow within seconds, see `db/purge.ts`. */
+export async function deleteMonitor(db: Queryable, id: number): Promise<boolean> {
+  const { rowCount } = await db.query('delete from monitors where id = $1', [id]);
+  return rowCount === 1;
+}
+
 /** A monitor as answers show it. */
 export function toMonitor(row: MonitorRow): Monitor {
   return {

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { HOUR_SECONDS } from '../core/minute.ts';
 import { inTransaction } from './client.ts';
+import { engineOf } from './engine.ts';
 import { spanStart } from './engines/engine.ts';
 import { lockRolledToAlone, lockRoller } from './locks.ts';
 
@@ -79,8 +80,10 @@ on conflict (monitor_id, hour) do update set up = excluded.up, down = excluded.d
   latency_min = excluded.latency_min, latency_max = excluded.latency_max`;
 
 async function recomputeMarked(pool: pg.Pool): Promise<{ marks: number; hours: number }> {
+  const engine = await engineOf(pool);
   return inTransaction(pool, async (client) => {
     await lockRoller(client);
+    await engine.favourLookups(client);
     const { rows } = await client.query<{ monitor_id: number; hour: number }>(TAKE_MARKS, [MARKS]);
     const distinct = new Map(rows.map((mark) => [`${mark.monitor_id} ${mark.hour}`, mark]));
     // One bounded span of time for each statement, so that it plans few partitions.

@@ -20,6 +20,8 @@ export interface Engine {
   dropBefore(pool: pg.Pool, relation: TimeRelation, edge: number): Promise<number>;
   /** Compresses what lies wholly before `edge` (unix seconds), at most `limit` spans. Returns how many it did. */
   compressBefore(pool: pg.Pool, relation: TimeRelation, edge: number, limit: number): Promise<number>;
+  /** Prepares a transaction that looks up many rows one by one. */
+  favourLookups(client: pg.PoolClient): Promise<void>;
   /** Prepares a transaction that changes many rows at once, compressed ones too. */
   allowBulkChange(client: pg.PoolClient): Promise<void>;
   /** The ranges in which a deleted monitor's rows are best removed, one transaction each; null: all at once. */

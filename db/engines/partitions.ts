@@ -20,6 +20,7 @@ export const partitions: Engine = {
     return dropDetached(pool, relation);
   },
   compressBefore: async () => 0,
+  favourLookups: async () => undefined,
   allowBulkChange: async () => undefined,
   async purgeSlices(pool, relation) {
     return (await attached(pool, relation)).map(({ from, to }) => ({ from, to }));
