@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import type pg from 'pg';
+import pg from 'pg';
 import { isTransient, openPool } from '../db/client.ts';
 import { COMMANDS, type Answer, type Command } from './commands.ts';
 
@@ -70,6 +70,7 @@ async function withPool(url: string, work: (pool: pg.Pool) => Promise<Answer>): 
     return answer;
   } catch (error) {
     if (isTransient(error)) throw new CliError(EXIT.failure, 'the database is away: check DATABASE_URL');
+    if (error instanceof pg.DatabaseError) throw new CliError(EXIT.failure, `the database refuses: ${error.message}`);
     throw error;
   } finally {
     await pool.end();

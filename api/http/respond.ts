@@ -4,6 +4,7 @@ import { JsonStream } from './route.ts';
 
 /** A client that takes nothing for this long is ended: it holds a database connection. */
 const STALLED_CLIENT_MS = 30_000;
+const PIECE_BYTES = 64 * 1024;
 /** What Retry-After says while the database is away, seconds. */
 const RETRY_AFTER_S = 5;
 
@@ -42,10 +43,18 @@ async function stream(response: Response, status: number, { chunks }: JsonStream
   // Headers go out with the first chunk: a query that fails before it is still answered with its own status.
   for await (const chunk of chunks) {
     if (!response.headersSent) begin();
-    if (response.destroyed) return;
-    if (!response.write(chunk)) await drained(response);
+    for (const piece of piecesOf(chunk)) {
+      if (!response.write(piece)) await drained(response);
+      if (response.destroyed) return;
+    }
   }
   response.end();
+}
+
+/** Small enough that a client which takes anything at all empties one before it counts as stalled. */
+function* piecesOf(chunk: Uint8Array | string): Generator<Uint8Array> {
+  const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
 }
 
 function drained(response: Response): Promise<void> {

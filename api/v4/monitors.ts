@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { monitorPatch, monitorResource, newMonitor } from '../../core/monitor.ts';
-import { findMonitor, listMonitors, toMonitor, type MonitorRow } from '../../db/monitors.ts';
+import { deleteMonitor, findMonitor, listMonitors, toMonitor, type MonitorRow } from '../../db/monitors.ts';
 import type { Context } from '../context.ts';
 import { route } from '../http/route.ts';
 import { createMonitor, monitorNotFound, patchMonitor, tagTaken } from '../services/write-monitor.ts';
@@ -68,5 +68,16 @@ export const monitorRoutes = [
     body: monitorPatch,
     response: monitorAnswer,
     handler: async ({ resource, body }, { db }) => ({ monitor: toMonitor(await patchMonitor(db, resource, body)) }),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/v4/monitors/{tag}',
+    summary: 'Delete a monitor and its data',
+    resource: monitorInPath,
+    response: z.object({ message: z.string() }),
+    handler: async ({ resource: { id, tag } }, { db }) => {
+      if (!(await deleteMonitor(db, id))) throw monitorNotFound(tag);
+      return { message: `Monitor '${tag}' deleted successfully` };
+    },
   }),
 ];

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { floorMinute } from '../../core/minute.ts';
+import { CAUSE_CODE, MAX_LATENCY_US, microsecondsOf, ORIGIN_CODE, POINT_STATUSES } from '../../core/outcome.ts';
+
+/** What `/data` takes and gives (specification 2.4, 4.3; reference §1.1 and §12 "Points"). */
+
+const origin = z.enum(namesOf(ORIGIN_CODE));
+const milliseconds = z.number().min(0);
+
+export const dataPoint = z
+  .object({
+    monitor_tag: z.string(),
+    timestamp: z.int().multipleOf(60),
+    status: z.enum(POINT_STATUSES),
+    latency: milliseconds,
+    type: origin,
+  })
+  .meta({ id: 'DataPoint' });
+
+/** One region's view of a minute, UNKNOWN with its cause included. */
+export const regionalPoint = z
+  .object({
+    monitor_tag: z.string(),
+    timestamp: z.int().multipleOf(60),
+    status: z.enum([...POINT_STATUSES, 'UNKNOWN']),
+    latency: milliseconds.nullable(),
+    type: origin,
+    cause: z.enum(namesOf(CAUSE_CODE)),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'RegionalPoint' });
+
+const BOTH_PARAMETERS = 'Both start_ts and end_ts query parameters are required';
+const VALID_PARAMETERS = 'start_ts and end_ts must be valid integers (UTC timestamps in seconds)';
+const BOTH_FIELDS = 'start_ts and end_ts are required';
+const VALID_FIELDS = 'start_ts and end_ts must be numbers (UTC timestamps in seconds)';
+const ASCENDING = 'start_ts must be less than end_ts';
+const STATUS = `must be one of: ${POINT_STATUSES.join(', ')}`;
+const LATENCY = 'must be a non-negative number';
+
+export const rangeQuery = bothPresent(
+  z
+    .object({
+      start_ts: leadingInteger(VALID_PARAMETERS),
+      end_ts: leadingInteger(VALID_PARAMETERS),
+      region: z.string().optional().meta({ description: "One region's view instead of the consolidated one" }),
+    })
+    .refine(({ start_ts, end_ts }) => start_ts < end_ts, ASCENDING),
+  BOTH_PARAMETERS,
+);
+
+/** Tells what is missing before what is wrong, and the order of the range before the other fields. */
+export const rangeOverwrite = bothPresent(
+  z
+    .object({ start_ts: z.int(VALID_FIELDS), end_ts: z.int(VALID_FIELDS) })
+    .refine(({ start_ts, end_ts }) => start_ts < end_ts, ASCENDING)
+    .and(
+      z.object({
+        status: z.enum(POINT_STATUSES, `status is required and ${STATUS}`),
+        latency: latency(`latency is required and ${LATENCY}`),
+        deviation: latency(`deviation ${LATENCY}`).nullish(),
+      }),
+    ),
+  BOTH_FIELDS,
+);
+
+export const pointOverwrite = z.object({
+  status: z.enum(POINT_STATUSES, `status ${STATUS}`).optional(),
+  latency: latency(`latency ${LATENCY}`).optional(),
+});
+
+/** The minute a path names. */
+export const timestampParameter = z.object({
+  timestamp: leadingInteger('Timestamp must be a valid integer (UTC timestamp in seconds)').transform(floorMinute),
+});
+
+/** Whole microseconds of a client's milliseconds. */
+function latency(message: string) {
+  const limit = MAX_LATENCY_US / 1000;
+  return z
+    .number(message)
+    .min(0, message)
+    .max(limit, `must be at most ${limit} milliseconds`)
+    .transform(microsecondsOf);
+}
+
+/** Leading digits count, the rest is dropped (reference §1.1). */
+function leadingInteger(message: string) {
+  return z
+    .string(message)
+    .regex(/^\s*[+-]?\d/, message)
+    .transform((text) => Number.parseInt(text, 10))
+    .meta({ type: 'integer', pattern: undefined, description: 'UTC Unix seconds' });
+}
+
+function bothPresent<S extends z.ZodType>(schema: S, message: string) {
+  return z.preprocess((input, context) => {
+    // The toolkit hands over objects only.
+    const { start_ts, end_ts } = input as Record<string, unknown>;
+    if (start_ts === undefined || end_ts === undefined) {
+      const path = [start_ts === undefined ? 'start_ts' : 'end_ts'];
+      context.issues.push({ code: 'custom', message, input, path });
+    }
+    return input;
+  }, schema);
+}
+
+function namesOf<K extends string>(codes: Record<K, number>): K[] {
+  // Object.keys forgets the names of a closed record.
+  return Object.keys(codes) as K[];
+}
