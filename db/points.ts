@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { AppError } from '../core/app-error.ts';
 import { countMinutes, minutesOf, type Minute, type MinuteRange } from '../core/minute.ts';
-import { ORIGIN_CODE, STATUS_CODE, type Origin, type PointStatus } from '../core/outcome.ts';
+import { MAX_LATENCY_US, ORIGIN_CODE, STATUS_CODE, type Origin, type PointStatus } from '../core/outcome.ts';
 import { inTransaction, type Queryable } from './client.ts';
 import { engineOf } from './engine.ts';
 import { lockRolledTo } from './locks.ts';
@@ -41,7 +41,7 @@ const ORIGIN_OF: Partial<Record<number, Origin>> = { 1: 'REALTIME', 2: 'API', 3:
 export interface Overwrite {
   status: PointStatus;
   latencyUs: number;
-  /** Each minute's latency differs by a random whole number of milliseconds up to this, clamped at zero. */
+  /** Each minute's latency differs by a random whole number of milliseconds up to this, clamped to what can be stored. */
   deviationUs: number;
 }
 
@@ -96,7 +96,10 @@ const MARK_RANGE = `
 function latenciesOf(count: number, { latencyUs, deviationUs }: Overwrite, random: () => number): number[] {
   const steps = Math.floor(deviationUs / 1000);
   if (steps === 0) return [latencyUs];
-  const draw = (): number => Math.max(0, latencyUs + (Math.floor(random() * (2 * steps + 1)) - steps) * 1000);
+  const draw = (): number => {
+    const drawn = latencyUs + (Math.floor(random() * (2 * steps + 1)) - steps) * 1000;
+    return Math.min(Math.max(0, drawn), MAX_LATENCY_US);
+  };
   return Array.from({ length: count }, draw);
 }
 
