@@ -1,17 +1,16 @@
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { connect } from 'node:net';
-import { fileURLToPath } from 'node:url';
-import { siblingEntry } from '../../runtime/entry.ts';
+import { join } from 'node:path';
 import { monotonicMs, sleep } from '../../runtime/time.ts';
+import { projectRoot } from './project-root.ts';
 
 const READY_LIMIT_MS = 60_000;
 
-export type Program = 'agent' | 'api' | 'cli' | 'collector';
+type Program = 'agent' | 'api' | 'cli' | 'collector';
 
-/** The Node command line of one of the project's programs, compiled beside compiled and source beside source. */
-export function programCommand(program: Program): string[] {
-  const { url, execArgv } = siblingEntry(import.meta.url, `../../${program}/main`);
-  return [...execArgv, '--enable-source-maps', fileURLToPath(url)];
+/** The Node command line of one of the project's programs, as compiled into dist/. */
+function programCommand(program: Program): string[] {
+  return ['--enable-source-maps', join(projectRoot(), 'dist', program, 'main.js')];
 }
 
 /** Starts a program as leader of a process group of its own, in this environment plus `env`. */

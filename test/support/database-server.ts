@@ -138,7 +138,9 @@ async function makeTemplate(adminUrl: string, template: string): Promise<void> {
   }
   // TimescaleDB's scheduler holds a connection to every database that it may enter.
   await administer(adminUrl, `alter database ${template} with allow_connections false is_template true`);
-  await administer(adminUrl, 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [template]);
+  // Waits for each to be gone: a clone is refused as long as one is there.
+  const end = 'select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = $1';
+  await administer(adminUrl, end, [template]);
 }
 
 /** The template and whatever its clones left behind. */

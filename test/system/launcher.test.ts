@@ -1,0 +1,156 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../deploy/local/free-port.ts';
+import { isAlive, type ProcessIdentity } from '../../deploy/local/process-identity.ts';
+import { eventually } from '../support/eventually.ts';
+import { restClient } from '../support/rest.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const KEY_LINE = /^API key: (farwatch_[0-9a-f]{64})$/m;
+const READY_LINE = /^ready .*?(http:\/\/\S+)/m;
+
+const parent = mkdtempSync(join(tmpdir(), 'farwatch-launcher-'));
+const data = join(parent, 'data');
+const launched: Launcher[] = [];
+let port: number;
+let apiKey: string;
+
+beforeAll(async () => {
+  port = await freePort();
+});
+
+afterAll(async () => {
+  for (const launcher of launched) await launcher.end('SIGTERM');
+  rmSync(parent, { recursive: true, force: true });
+});
+
+test('the first start prints a key once and is ready when the demo has a point', async () => {
+  const launcher = npmStart('--port', `${port}`, '--data', data, '--regions', 'eu,us,ap');
+  const ready = await launcher.line(READY_LINE, 150_000);
+  expect(ready).toBe(`http://127.0.0.1:${port}`);
+  apiKey = KEY_LINE.exec(launcher.output())?.[1] ?? '';
+  expect(launcher.output().match(new RegExp(KEY_LINE, 'gm'))).toHaveLength(1);
+  expect(await pointCount()).toBeGreaterThan(0);
+});
+
+test('a part that dies is started again', async () => {
+  const { collector } = processes();
+  process.kill(collector?.pid ?? 0, 'SIGKILL');
+  await eventually('another collector', 15_000, () => {
+    const now = processes().collector;
+    return now !== undefined && now.pid !== collector?.pid;
+  });
+});
+
+test('another launcher on the same data refuses and names who has them', async () => {
+  const other = npmStart('--port', `${await freePort()}`, '--data', data);
+  expect(await other.ended).toBe(1);
+  expect(other.output()).toContain(`${data} is in use by another launcher`);
+});
+
+test('SIGTERM ends every process it started', async () => {
+  const before = processes();
+  expect(Object.keys(before).sort()).toEqual(
+    ['agent-ap', 'agent-eu', 'agent-us', 'api', 'collector', 'nats-server', 'postgres'].sort(),
+  );
+  expect(await launched[0]?.end('SIGTERM')).toBe(0);
+  expect(Object.entries(before).filter(([, identity]) => isAlive(identity))).toEqual([]);
+});
+
+test('a second start continues with the same key and the same points, and does not show the key again', async () => {
+  const launcher = npmStart('--port', `${port}`, '--data', data);
+  await launcher.line(READY_LINE, 60_000);
+  expect(launcher.output()).not.toMatch(KEY_LINE);
+  expect(await pointCount()).toBeGreaterThan(0);
+});
+
+test('what outlives a killed launcher is ended by the next one', async () => {
+  const before = processes();
+  const last = launched.at(-1);
+  await last?.killLauncher();
+  expect(Object.values(before).every(isAlive)).toBe(true);
+  const launcher = npmStart('--port', `${port}`, '--data', data, '--no-demo');
+  await launcher.line(READY_LINE, 60_000);
+  expect(Object.entries(before).filter(([, identity]) => isAlive(identity))).toEqual([]);
+  expect(await launcher.end('SIGINT')).toBe(0);
+});
+
+test('a port that is taken is said in one line', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => taken.once('listening', resolve));
+  const address = taken.address();
+  const number = address !== null && typeof address === 'object' ? address.port : 0;
+  const launcher = npmStart('--port', `${number}`, '--data', join(parent, 'other'));
+  expect(await launcher.ended).toBe(1);
+  expect(launcher.output()).toContain(`port ${number} is taken`);
+  await new Promise((resolve) => taken.close(resolve));
+});
+
+test.each([['--regions', 'eu,eu'], ['--port', '0'], ['--port', 'x'], ['--nothing'], ['--regions', 'A']])(
+  '%s %s is answered with the usage and exit code 64',
+  async (...args) => {
+    const launcher = npmStart(...args);
+    expect(await launcher.ended).toBe(64);
+    expect(launcher.output()).toContain('usage: npm start');
+  },
+);
+
+interface Launcher {
+  output(): string;
+  /** Waits for a line and returns its first group. */
+  line(pattern: RegExp, limitMs: number): Promise<string>;
+  ended: Promise<number | null>;
+  /** Signals npm, as a terminal or a supervisor would, and waits for its exit code. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+  /** SIGKILL to npm and launcher, and to nothing else. */
+  killLauncher(): Promise<void>;
+}
+
+function npmStart(...args: string[]): Launcher {
+  const npm: ChildProcess = spawn('npm', ['start', '--', ...args], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+  let text = '';
+  npm.stdout?.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  npm.stderr?.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const ended = new Promise<number | null>((resolve) => npm.once('close', resolve));
+  const launcher: Launcher = {
+    output: () => text,
+    line: (pattern, limitMs) =>
+      eventually(`${pattern} in: ${text}`, limitMs, () => {
+        if (npm.exitCode !== null) throw new Error(`the launcher ended: ${text}`);
+        return pattern.exec(text)?.[1];
+      }),
+    ended,
+    end(signal) {
+      npm.kill(signal);
+      return ended;
+    },
+    async killLauncher() {
+      // Written by the launcher under test.
+      const { pid } = JSON.parse(readFileSync(join(data, 'launcher.lock'), 'utf8')) as ProcessIdentity;
+      npm.kill('SIGKILL');
+      process.kill(pid, 'SIGKILL');
+      await ended;
+    },
+  };
+  launched.push(launcher);
+  return launcher;
+}
+
+function processes(): Record<string, ProcessIdentity> {
+  // Written by the launcher under test.
+  return JSON.parse(readFileSync(join(data, 'processes.json'), 'utf8')) as Record<string, ProcessIdentity>;
+}
+
+async function pointCount(): Promise<number> {
+  const rest = restClient(`http://127.0.0.1:${port}`, apiKey);
+  const now = Math.floor(Date.now() / 1000);
+  const lists = await Promise.all(
+    ['demo-ping', 'demo-tcp', 'demo-dns'].map((tag) => rest.points(tag, now - 3600, now + 60)),
+  );
+  return lists.flat().length;
+}
