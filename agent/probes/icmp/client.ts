@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { PING_INTERVAL_MS } from '../../../core/type-data.ts';
@@ -26,7 +27,8 @@ export interface IcmpOptions {
 export interface IcmpClient {
   /**
    * Sends `count` echo requests (RFC 792, RFC 4443) to an address, PING_INTERVAL_MS apart, each with `timeoutMs` to
-   * come back. Always resolves; when `signal` aborts, or the ICMP process dies, with problem `cut`.
+   * come back. Resolves also when `signal` aborts or the ICMP process dies, with problem `cut`; rejects only where
+   * `address` is not one of `family`.
    */
   ping(address: string, family: Family, count: number, timeoutMs: number, signal: AbortSignal): Promise<HostEcho>;
   /** Whether this agent can ping at all, by family: opens the sockets if need be. */
@@ -88,6 +90,8 @@ class ProcessClient implements IcmpClient {
   }
 
   ping(address: string, family: Family, count: number, timeoutMs: number, signal: AbortSignal): Promise<HostEcho> {
+    // The binding would send it anywhere.
+    if (isIP(address) !== family) return Promise.reject(new Error(`'${address}' is no IPv${family} address`));
     if (signal.aborted) return Promise.resolve(unmeasuredEcho(ABORTED));
     return new Promise((resolve) => {
       const key = this.#nextKey++;
@@ -117,8 +121,9 @@ class ProcessClient implements IcmpClient {
     const rows = this.#outbox.filter(([key]) => this.#pending.has(key));
     this.#outbox = [];
     for (let from = 0; from < rows.length; from += ROWS_PER_MESSAGE) {
-      const message = { kind: 'ping' as const, rows: rows.slice(from, from + ROWS_PER_MESSAGE) };
-      if (!this.#process.send(message)) return this.#cutAll(NO_PROCESS);
+      const part = rows.slice(from, from + ROWS_PER_MESSAGE);
+      if (!this.#process.send({ kind: 'ping', intervalMs: PING_INTERVAL_MS, rows: part }))
+        return this.#cutAll(NO_PROCESS);
     }
   }
 

@@ -28,8 +28,6 @@ export interface EngineTools {
   nowUs: () => number;
   fillRandom: FillRandom;
   isOnLink: (address: string, family: Family) => boolean;
-  /** How the packets of one host are spaced. */
-  intervalMs: number;
   /** Hosts' results by key, once each, several together. */
   done: (results: Result[]) => void;
 }
@@ -217,9 +215,8 @@ export class EchoEngine {
 
   /** The grid of sendings is kept unless it was missed by a whole step: packets never leave close together. */
   #turn(job: Job, nowUs: number): void {
-    const stepUs = this.#tools.intervalMs * 1000;
     job.started += 1;
-    job.nextUs = (nowUs - job.nextUs > stepUs ? nowUs : job.nextUs) + stepUs;
+    job.nextUs = (nowUs - job.nextUs > job.intervalUs ? nowUs : job.nextUs) + job.intervalUs;
   }
 
   #receive(family: Family, buffer: Buffer, length: number, source: string): void {

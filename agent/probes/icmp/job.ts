@@ -4,13 +4,14 @@ import { summariseRoundTrips, type EchoProblem, type HostEcho } from './host-ech
 import type { Echo } from './packet.ts';
 import type { Due } from './due-queue.ts';
 
-/** A host to be asked: `count` packets, `intervalUs` apart, each with `timeoutUs` to come back. */
+/** A host to be asked: `count` packets, `intervalMs` apart, each with `timeoutMs` to come back. */
 export interface EchoRequest {
   key: number;
   address: string;
   family: Family;
   count: number;
   timeoutMs: number;
+  intervalMs: number;
 }
 
 /** One echo request in the air. */
@@ -31,6 +32,7 @@ export class Job implements Due {
   readonly source: string;
   readonly count: number;
   readonly timeoutUs: number;
+  readonly intervalUs: number;
   dueUs: number;
   /** When the next packet is to leave. */
   nextUs: number;
@@ -55,6 +57,7 @@ export class Job implements Due {
     this.source = canonicalAddress(request.address, request.family);
     this.count = request.count;
     this.timeoutUs = request.timeoutMs * 1000;
+    this.intervalUs = request.intervalMs * 1000;
     this.nextUs = packetTimeUs(nowUs);
     this.dueUs = this.nextUs;
   }

@@ -6,7 +6,9 @@ import type { EchoProblem } from './host-echo.ts';
  * ends are of one build, so neither checks what the other says.
  */
 export type ToProcess =
-  { kind: 'ping'; rows: PingRow[] } | { kind: 'cancel'; keys: number[] } | { kind: 'able'; key: number };
+  | { kind: 'ping'; intervalMs: number; rows: PingRow[] }
+  | { kind: 'cancel'; keys: number[] }
+  | { kind: 'able'; key: number };
 
 export type FromProcess = { kind: 'echoes'; rows: EchoRow[] } | { kind: 'able'; key: number; problems: FamilyProblems };
 

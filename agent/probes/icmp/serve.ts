@@ -1,9 +1,9 @@
 import { EchoEngine, type Result } from './echo.ts';
 import type { FillRandom } from './flights.ts';
 import { monotonicUs } from './grid.ts';
-import type { EchoRow, FromProcess, ToProcess } from './protocol.ts';
+import type { EchoRequest } from './job.ts';
+import type { EchoRow, FromProcess, PingRow, ToProcess } from './protocol.ts';
 import { isOnLink, openIcmpSocket } from './socket.ts';
-import { PING_INTERVAL_MS } from '../../../core/type-data.ts';
 
 /**
  * Runs the engine for the process at the other end of this one's channel, until that one goes away. Signals that a
@@ -19,7 +19,6 @@ export function serveIcmp(fillRandom: FillRandom): void {
     nowUs: monotonicUs,
     fillRandom,
     isOnLink,
-    intervalMs: PING_INTERVAL_MS,
     done: (results) => say({ kind: 'echoes', rows: results.map(rowOf) }),
   });
 
@@ -28,9 +27,7 @@ export function serveIcmp(fillRandom: FillRandom): void {
   process.on('message', (message: ToProcess) => {
     switch (message.kind) {
       case 'ping':
-        return engine.start(
-          message.rows.map(([key, address, family, count, timeoutMs]) => ({ key, address, family, count, timeoutMs })),
-        );
+        return engine.start(message.rows.map((row) => requestOf(row, message.intervalMs)));
       case 'cancel':
         return message.keys.forEach((key) => engine.cancel(key));
       case 'able':
@@ -41,4 +38,8 @@ export function serveIcmp(fillRandom: FillRandom): void {
 
 function rowOf([key, { sent, received, roundTripsUs, error, problem }]: Result): EchoRow {
   return [key, sent, received, roundTripsUs, error, problem];
+}
+
+function requestOf([key, address, family, count, timeoutMs]: PingRow, intervalMs: number): EchoRequest {
+  return { key, address, family, count, timeoutMs, intervalMs };
 }
