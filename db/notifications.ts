@@ -1,13 +1,16 @@
 import pg from 'pg';
 
-/** What a listener hears: that it is connected (anew), or a notification. */
-export type Notice = { kind: 'connected' } | { kind: 'notified'; channel: string; payload: string };
+/** What a listener hears: that it is connected (anew), that it holds the lock, or a notification. */
+export type Notice =
+  { kind: 'connected' } | { kind: 'leading' } | { kind: 'notified'; channel: string; payload: string };
 
 export interface Listening {
   url: string;
   /** Shown in pg_stat_activity. */
   name: string;
   channels: readonly string[];
+  /** An advisory lock to hold as long as the connection lives; who has it leads. `connected` ends leading. */
+  leaderLock?: number;
   signal: AbortSignal;
   /** Called with what broke a connection, before another is tried. */
   onTrouble?: (error: Error) => void;
@@ -43,7 +46,7 @@ export async function* listen(listening: Listening): AsyncGenerator<Notice> {
 class PoolerError extends Error {}
 
 /** One connection's notices; ends when the signal aborts, throws when it breaks. */
-async function* connection({ url, name, channels, signal }: Listening): AsyncGenerator<Notice> {
+async function* connection({ url, name, channels, leaderLock, signal }: Listening): AsyncGenerator<Notice> {
   const client = new pg.Client({
     connectionString: url,
     application_name: name,
@@ -69,16 +72,32 @@ async function* connection({ url, name, channels, signal }: Listening): AsyncGen
     await refusePooler(client);
     for (const channel of channels) await client.query(`listen ${client.escapeIdentifier(channel)}`);
     yield { kind: 'connected' };
+    let leading = false;
+    let probedAt = -Infinity;
     while (!signal.aborted && !broken) {
       yield* queue.splice(0);
       if (queue.length > 0) continue;
-      const woken = await waitUntil(PROBE_MS, signal, (wakeUp) => (wake = wakeUp));
-      if (!woken && !signal.aborted) await client.query('select 1');
+      const untilProbe = probedAt + PROBE_MS - performance.now();
+      if (untilProbe <= 0) {
+        probedAt = performance.now();
+        const leads: boolean = leading || (await takeLock(client, leaderLock));
+        if (leads && !leading) yield { kind: 'leading' };
+        else await client.query('select 1');
+        leading = leads;
+        continue;
+      }
+      await waitUntil(untilProbe, signal, (wakeUp) => (wake = wakeUp));
     }
     if (broken) throw broken;
   } finally {
     await client.end().catch(() => undefined);
   }
+}
+
+async function takeLock(client: pg.Client, lock: number | undefined): Promise<boolean> {
+  if (lock === undefined) return false;
+  const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1::bigint) as taken', [lock]);
+  return rows[0]?.taken === true;
 }
 
 /** A pooler invents the process id that it greets with; the server behind it has another. */

@@ -1,0 +1,49 @@
+import type { AgentReport } from '../db/agent-reports.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { createGate } from './gate.ts';
+import { sleep } from '../runtime/time.ts';
+
+/** An agent's row is written at most this often. */
+const WRITE_MS = 10_000;
+
+/** Remembers what agents said of themselves until it is worth a write. */
+export interface AgentLedger {
+  /** An agent was heard; `status` null: it said nothing new of itself. */
+  heard(agentId: number, version: string, status: object | null): void;
+  /** Writes every ten seconds, and once more at the end. The first word after a silence is written at once. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function createAgentLedger(
+  write: (reports: readonly AgentReport[]) => Promise<void>,
+  logger: Logger,
+): AgentLedger {
+  const said = new Map<number, AgentReport>();
+  const news = createGate();
+  const flush = async (): Promise<void> => {
+    const reports = [...said.values()];
+    said.clear();
+    if (reports.length === 0) return;
+    try {
+      await write(reports);
+    } catch (error) {
+      // Agents say it again; only what they said since is newer.
+      for (const report of reports) if (!said.has(report.agentId)) said.set(report.agentId, report);
+      logger.warn({ err: error, agents: reports.length }, 'agents not recorded');
+    }
+  };
+  return {
+    heard(agentId, version, status) {
+      said.set(agentId, { agentId, version, status: status ?? said.get(agentId)?.status ?? null });
+      news.open();
+    },
+    async run(signal) {
+      while (!signal.aborted) {
+        if (said.size === 0) await news.opened(WRITE_MS, signal);
+        await flush();
+        await sleep(WRITE_MS, signal);
+      }
+      await flush();
+    },
+  };
+}

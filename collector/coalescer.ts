@@ -1,0 +1,156 @@
+import type { RegionalResult, RowAnswer } from '../core/result.ts';
+import { isTransient } from '../db/client.ts';
+import type { AnsweredRow } from '../proto/ack-codec.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { createBackoff, monotonicMs, sleep } from '../runtime/time.ts';
+import { createGate, type Gate } from './gate.ts';
+import { createRoom, type Room } from './room.ts';
+
+export interface CoalescerLimits {
+  /** Batches that are written at the same time, each on a connection of its own. */
+  writers: number;
+  /** Rows of one transaction. */
+  batchRows: number;
+  /** How long a batch waits for more rows. */
+  waitMs: number;
+  /** Rows in memory, waiting or being written. */
+  capacityRows: number;
+  /** How long a batch that meets an absent database is tried again before its rows are answered `retry`. */
+  patienceMs: number;
+}
+
+const LIMITS: CoalescerLimits = {
+  writers: 2,
+  batchRows: 10_000,
+  waitMs: 20,
+  capacityRows: 100_000,
+  patienceMs: 20_000,
+};
+
+export interface CoalescerOptions {
+  /** Stores a batch in one transaction: one answer for each row, in order. Rejects with nothing stored. */
+  write: (rows: readonly RegionalResult[]) => Promise<readonly RowAnswer[]>;
+  logger: Logger;
+  limits?: Partial<CoalescerLimits>;
+}
+
+/** Gathers the results of all streams into batches worth a transaction. */
+export interface Coalescer {
+  /**
+   * Waits until there is room in memory, then takes the rows. The inner promise gives an answer for each, in order,
+   * after commit; it never rejects.
+   */
+  admit(rows: readonly RegionalResult[]): Promise<{ answers: Promise<AnsweredRow[]> }>;
+  /** Rows in memory. */
+  readonly rows: number;
+  /** Writes until the signal aborts and everything that was admitted is answered. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+interface Job {
+  rows: readonly RegionalResult[];
+  since: number;
+  answer: (answers: AnsweredRow[]) => void;
+}
+
+interface State {
+  write: CoalescerOptions['write'];
+  logger: Logger;
+  limits: CoalescerLimits;
+  queue: Job[];
+  room: Room;
+  work: Gate;
+}
+
+export function createCoalescer(options: CoalescerOptions): Coalescer {
+  const limits = { ...LIMITS, ...options.limits };
+  const { write, logger } = options;
+  const room = createRoom(limits.capacityRows);
+  const state: State = { write, logger, limits, queue: [], room, work: createGate() };
+  return {
+    get rows() {
+      return room.held;
+    },
+    async admit(rows) {
+      if (rows.length === 0) return { answers: Promise.resolve([]) };
+      await room.take(rows.length);
+      const answers = new Promise<AnsweredRow[]>((answer) => state.queue.push({ rows, since: monotonicMs(), answer }));
+      state.work.open();
+      return { answers };
+    },
+    async run(signal) {
+      await Promise.all(Array.from({ length: limits.writers }, () => runWriter(state, signal)));
+    },
+  };
+}
+
+/** An idle writer looks again after this long, whatever happens. */
+const IDLE_MS = 1000;
+
+async function runWriter(state: State, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted || state.queue.length > 0) {
+    const waitMs = untilReady(state, signal);
+    if (waitMs > 0) await state.work.opened(waitMs, signal);
+    else await flush(state, takeBatch(state.queue, state.limits.batchRows), signal);
+  }
+}
+
+/** Milliseconds until the next batch should go: none where it is half full, or old enough, or the end is near. */
+function untilReady({ queue, limits }: State, signal: AbortSignal): number {
+  const [first] = queue;
+  if (first === undefined) return IDLE_MS;
+  if (signal.aborted) return 0;
+  let rows = 0;
+  for (const job of queue) {
+    rows += job.rows.length;
+    if (rows >= limits.batchRows / 2) return 0;
+  }
+  return first.since + limits.waitMs - monotonicMs();
+}
+
+/** Whole jobs up to the limit, at least one. */
+function takeBatch(queue: Job[], batchRows: number): Job[] {
+  let rows = 0;
+  let count = 0;
+  for (const job of queue) {
+    if (count > 0 && rows + job.rows.length > batchRows) break;
+    rows += job.rows.length;
+    count++;
+  }
+  return queue.splice(0, count);
+}
+
+async function flush(state: State, jobs: readonly Job[], signal: AbortSignal): Promise<void> {
+  const rows = jobs.flatMap((job) => job.rows);
+  const answers = await writePatiently(state, rows, signal);
+  let at = 0;
+  for (const job of jobs) job.answer(answers.slice(at, (at += job.rows.length)));
+  state.room.release(rows.length);
+}
+
+async function writePatiently(
+  { write, limits, logger }: State,
+  rows: readonly RegionalResult[],
+  signal: AbortSignal,
+): Promise<AnsweredRow[]> {
+  const backoff = createBackoff(50, 2000);
+  const deadline = monotonicMs() + limits.patienceMs;
+  for (;;) {
+    try {
+      return (await write(rows)).map((answer) => ANSWERED[answer]);
+    } catch (error) {
+      // Whatever it was, nothing was stored: the rows are tried again, here and then by their agents.
+      logger[isTransient(error) ? 'warn' : 'error']({ err: error, rows: rows.length }, 'batch not stored');
+      if (signal.aborted || monotonicMs() >= deadline) return rows.map(() => ANSWERED.retry);
+    }
+    await sleep(backoff.next(), signal);
+  }
+}
+
+/** Age and deletion are judged before: what is dropped here is a row that the database itself will not have. */
+const ANSWERED: Record<RowAnswer, AnsweredRow> = {
+  stored: { answer: 'stored', reason: null },
+  duplicate: { answer: 'duplicate', reason: null },
+  dropped: { answer: 'dropped', reason: 'refused' },
+  retry: { answer: 'retry', reason: 'database' },
+};

@@ -1,0 +1,119 @@
+import { floorMinute, MINUTE_SECONDS, type Minute } from '../core/minute.ts';
+import type { Absence as RecordedAbsence } from '../db/absences.ts';
+import type { EnrolledAgent } from '../db/agents.ts';
+import { isTransient } from '../db/client.ts';
+import { encodeAck, encodeAckOfAll, type AnsweredRow } from '../proto/ack-codec.ts';
+import type { CollectorStream } from '../proto/collector-stream.ts';
+import type { Absence, Absences, Ack, ResultBatch } from '../proto/messages.ts';
+import { decodeResults } from '../proto/results-codec.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { Coalescer } from './coalescer.ts';
+import type { DatabaseView } from './database-state.ts';
+import { completeAnswers, judgeRows } from './intake.ts';
+import type { RevisionBook } from './revision-book.ts';
+import type { Tally } from './tally.ts';
+
+/** How far an agent's clock may be ahead of ours where both do their best. */
+const OFFSET_TOLERANCE_SECONDS = 2;
+/** More absences than these make no sense in one message. */
+const MAX_ABSENCES = 10_000;
+const MAX_REASON_LENGTH = 200;
+
+/** What receiving a batch needs of the rest of the collector. */
+export interface ReceiveParts {
+  database: DatabaseView;
+  book: RevisionBook;
+  coalescer: Coalescer;
+  tally: Tally;
+  /** The first minute whose regional results are still kept. */
+  oldestMinute: () => Minute;
+  recordAbsences: (absences: readonly RecordedAbsence[]) => Promise<void>;
+  logger: Logger;
+}
+
+/** Resolves when the batch has found room in memory; `acknowledged` resolves when its answer has been sent. */
+export async function handleResults(
+  batch: ResultBatch,
+  agent: EnrolledAgent,
+  stream: CollectorStream,
+  parts: ReceiveParts,
+): Promise<{ acknowledged: Promise<void> }> {
+  const answerAll = (answer: AnsweredRow): { acknowledged: Promise<void> } => {
+    parts.tally.countAll(answer, batch.monitorId.length);
+    return { acknowledged: acknowledge(stream, encodeAckOfAll(batch.batch, parts.database.nowUs(), answer)) };
+  };
+  if (batch.epoch !== parts.database.current().epoch) return answerAll({ answer: 'dropped', reason: 'epoch' });
+  const decoded = decodeResults(batch);
+  if ('malformed' in decoded) {
+    parts.logger.warn({ reason: decoded.malformed }, 'malformed batch dropped');
+    return answerAll({ answer: 'dropped', reason: `malformed: ${decoded.malformed}` });
+  }
+  let revisions;
+  try {
+    revisions = await parts.book.look(
+      new Set(decoded.rows.flatMap((row) => ('invalid' in row ? [] : [row.monitorId]))),
+    );
+  } catch (error) {
+    if (!isTransient(error)) throw error;
+    return answerAll({ answer: 'retry', reason: 'database' });
+  }
+  const judged = judgeRows(decoded.rows, {
+    agentId: agent.id,
+    regionId: agent.regionId,
+    oldest: parts.oldestMinute(),
+    newest: floorMinute(parts.database.nowUs() / 1e6 + OFFSET_TOLERANCE_SECONDS),
+    revisions,
+  });
+  const { answers } = await parts.coalescer.admit(judged.store);
+  const finish = async (): Promise<void> => {
+    const complete = completeAnswers(judged, await answers);
+    parts.tally.count(complete);
+    await acknowledge(stream, encodeAck(batch.batch, parts.database.nowUs(), complete));
+  };
+  return { acknowledged: finish() };
+}
+
+/** An acknowledgement that finds its stream over is not sent: the agent sends the batch again. */
+async function acknowledge(stream: CollectorStream, ack: Ack): Promise<void> {
+  if (stream.over.aborted) return;
+  try {
+    await stream.send({ body: 'ack', ack });
+  } catch (error) {
+    if (!stream.over.aborted) throw error;
+  }
+}
+
+/** Records an agent's absences and acknowledges them, each by itself. */
+export async function handleAbsences(
+  message: Absences,
+  agent: EnrolledAgent,
+  stream: CollectorStream,
+  parts: ReceiveParts,
+): Promise<void> {
+  const answerAll = (answer: AnsweredRow): Promise<void> =>
+    acknowledge(stream, encodeAckOfAll(message.batch, parts.database.nowUs(), answer));
+  if (message.epoch !== parts.database.current().epoch) return answerAll({ answer: 'dropped', reason: 'epoch' });
+  if (message.absences.length > MAX_ABSENCES) return answerAll({ answer: 'dropped', reason: 'malformed: too many' });
+  const nowSeconds = parts.database.nowUs() / 1e6;
+  const intervals = message.absences.map((absence) => readAbsence(absence, agent.id, nowSeconds));
+  try {
+    await parts.recordAbsences(intervals.filter((interval) => interval !== null));
+  } catch (error) {
+    if (!isTransient(error)) throw error;
+    return answerAll({ answer: 'retry', reason: 'database' });
+  }
+  const answers = intervals.map((interval): AnsweredRow => (interval === null ? INVALID_ABSENCE : STORED));
+  await acknowledge(stream, encodeAck(message.batch, parts.database.nowUs(), answers));
+}
+
+const STORED: AnsweredRow = { answer: 'stored', reason: null };
+const INVALID_ABSENCE: AnsweredRow = { answer: 'dropped', reason: 'invalid: absence' };
+
+/** Null where the absence is empty or reaches beyond the minute that follows this one. */
+function readAbsence(absence: Absence, agentId: number, nowSeconds: number): RecordedAbsence | null {
+  const from = absence.fromMinute * MINUTE_SECONDS;
+  const to = absence.toMinute * MINUTE_SECONDS;
+  if (from >= to || to > floorMinute(nowSeconds + OFFSET_TOLERANCE_SECONDS) + MINUTE_SECONDS) return null;
+  const reason = absence.reason.slice(0, MAX_REASON_LENGTH).replaceAll('\0', '\ufffd');
+  return { agentId, range: { from, to }, reason: reason === '' ? 'unknown' : reason };
+}

@@ -1,0 +1,70 @@
+import type { ListenAddress } from '../runtime/listen-address.ts';
+import { formatAddress } from '../runtime/listen-address.ts';
+import { sleep } from '../runtime/time.ts';
+import { createCollectorServer } from '../proto/collector-stream.ts';
+import { StreamEnd } from '../proto/stream-end.ts';
+import { runSession, type Session, type SessionParts } from './session.ts';
+
+/** How long agents may take to leave once they are asked to. */
+const DRAIN_MS = 3000;
+/** How long what is in flight may take after that. */
+const FINISH_MS = 4000;
+
+export interface AgentServerParts extends SessionParts {
+  isEnrolled: (agentId: number) => Promise<boolean>;
+}
+
+/** The gRPC server and the sessions of all connected agents. */
+export interface AgentServer {
+  /** Returns the address it listens on, with the port it was given. */
+  listen(address: ListenAddress): Promise<ListenAddress>;
+  /** Ends the sessions of agents that are no longer enrolled: of one agent, or of all that are not. */
+  checkEnrolment(agentId: number | null): Promise<void>;
+  /** Ends all sessions, so that agents connect anew and are told what has changed. */
+  restartSessions(reason: string): void;
+  /** Connected agents' streams. */
+  readonly streams: number;
+  /** Asks agents to leave, ends the streams of those that stay, answers what is in flight, and stops listening. */
+  stop(): Promise<void>;
+}
+
+export function createAgentServer(parts: AgentServerParts): AgentServer {
+  const sessions = new Set<Session>();
+  const registry = {
+    opened: (session: Session) => void sessions.add(session),
+    closed: (session: Session) => void sessions.delete(session),
+  };
+  const server = createCollectorServer(
+    (stream) => runSession(stream, parts, registry),
+    (error) => parts.logger.error({ err: error }, 'stream broke'),
+  );
+  return {
+    get streams() {
+      return sessions.size;
+    },
+    async listen(address) {
+      return { host: address.host, port: await server.listen(formatAddress(address)) };
+    },
+    async checkEnrolment(agentId) {
+      for (const session of [...sessions]) {
+        if (agentId !== null && session.agent.id !== agentId) continue;
+        if (!(await parts.isEnrolled(session.agent.id)))
+          session.end(new StreamEnd('UNAUTHENTICATED', 'this agent was revoked'));
+      }
+    },
+    restartSessions(reason) {
+      for (const session of sessions) session.end(new StreamEnd('UNAVAILABLE', reason));
+    },
+    async stop() {
+      for (const session of sessions) session.drain('the collector is stopping');
+      await untilEmpty(sessions, DRAIN_MS);
+      for (const session of sessions) session.end();
+      await server.close(FINISH_MS);
+    },
+  };
+}
+
+async function untilEmpty(sessions: ReadonlySet<Session>, ms: number): Promise<void> {
+  const never = new AbortController().signal;
+  for (const end = performance.now() + ms; sessions.size > 0 && performance.now() < end;) await sleep(20, never);
+}

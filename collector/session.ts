@@ -1,0 +1,175 @@
+import type { EnrolledAgent } from '../db/agents.ts';
+import type { CollectorStream } from '../proto/collector-stream.ts';
+import { PROTOCOL, type AgentMessage, type UnknownMessage, type Welcome } from '../proto/messages.ts';
+import { StreamEnd } from '../proto/stream-end.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { interruptible, type Interruptible } from './interruptible.ts';
+import { handleAbsences, handleResults, type ReceiveParts } from './receive.ts';
+import { createRoom } from './room.ts';
+
+/** Unacknowledged batches of one stream. */
+export const MAX_IN_FLIGHT = 16;
+/** An agent says hello within this time, or it is none. */
+const HELLO_MS = 10_000;
+
+/** What a session needs of the rest of the collector. */
+export interface SessionParts extends ReceiveParts {
+  authenticate: (token: string) => Promise<EnrolledAgent | undefined>;
+  heard: (agentId: number, version: string, status: object | null) => void;
+  logger: Logger;
+}
+
+/** One agent's stream while it runs. */
+export interface Session {
+  agent: EnrolledAgent;
+  /** Asks the agent to leave; it goes on until it does, or until `end`. */
+  drain: (reason: string) => void;
+  /** Reads nothing more, answers what is in flight, and ends the stream; with a status where one is given. */
+  end: (status?: StreamEnd) => void;
+}
+
+/**
+ * Serves one stream: who speaks is what the credentials say, then hello and welcome, then batches, each acknowledged
+ * after commit. `opened` is called once the agent is known, `closed` at the very end.
+ */
+export async function runSession(
+  stream: CollectorStream,
+  parts: SessionParts,
+  registry: { opened: (session: Session) => void; closed: (session: Session) => void },
+): Promise<void> {
+  const agent = await authenticate(stream, parts);
+  const incoming = interruptible(stream.messages);
+  const session: Session = {
+    agent,
+    drain: (reason) => void stream.send({ body: 'drain', drain: { reason } }).catch(() => undefined),
+    end: (status) => (status === undefined ? incoming.end() : incoming.fail(status)),
+  };
+  registry.opened(session);
+  const logger = parts.logger.child({ agent: agent.id, region: agent.region, peer: stream.peer });
+  try {
+    await serve(stream, incoming, agent, { ...parts, logger });
+  } catch (error) {
+    if (error instanceof StreamEnd) logger.warn({ code: error.code, reason: error.message }, 'stream ended');
+    throw error;
+  } finally {
+    registry.closed(session);
+  }
+}
+
+async function authenticate(stream: CollectorStream, parts: SessionParts): Promise<EnrolledAgent> {
+  if (stream.token === null) throw new StreamEnd('UNAUTHENTICATED', 'no token: send authorization: Bearer <token>');
+  let agent: EnrolledAgent | undefined;
+  try {
+    agent = await parts.authenticate(stream.token);
+  } catch (error) {
+    throw new StreamEnd('UNAVAILABLE', 'the database is away', { cause: error });
+  }
+  if (agent === undefined) {
+    parts.logger.warn({ peer: stream.peer }, 'unknown or revoked token');
+    throw new StreamEnd('UNAUTHENTICATED', 'unknown or revoked token');
+  }
+  return agent;
+}
+
+type Incoming = Interruptible<AgentMessage | UnknownMessage>;
+
+async function serve(
+  stream: CollectorStream,
+  incoming: Incoming,
+  agent: EnrolledAgent,
+  parts: SessionParts,
+): Promise<void> {
+  const inFlight = createInFlight(incoming);
+  let version: string | undefined;
+  const noHello = setTimeout(() => incoming.fail(new StreamEnd('DEADLINE_EXCEEDED', 'no hello')), HELLO_MS);
+  try {
+    for await (const message of incoming) {
+      if (version === undefined) {
+        version = checkHello(message, agent);
+        clearTimeout(noHello);
+        await stream.send({ body: 'welcome', welcome: welcomeTo(agent, parts) });
+        parts.heard(agent.id, version, null);
+        parts.logger.info({ version }, 'agent connected');
+        continue;
+      }
+      if (message.body === 'leave') break;
+      parts.heard(agent.id, version, message.body === 'status' ? message.status : null);
+      await receive(message, agent, stream, inFlight, parts);
+    }
+  } finally {
+    clearTimeout(noHello);
+    // What was taken is answered, however the stream ends.
+    await inFlight.finished();
+  }
+  parts.logger.info('agent left');
+}
+
+/** The agent's version, from a hello that fits who it is. */
+function checkHello(message: AgentMessage | UnknownMessage, agent: EnrolledAgent): string {
+  if (message.body !== 'hello') throw new StreamEnd('FAILED_PRECONDITION', 'the first message must be hello');
+  const { protocol, region, version } = message.hello;
+  if (protocol < PROTOCOL)
+    throw new StreamEnd('FAILED_PRECONDITION', `protocol ${protocol} is not spoken here, ${PROTOCOL} is`);
+  if (region === agent.region) return version;
+  const told = `this agent belongs to region '${agent.region}', but it says '${region}'`;
+  throw new StreamEnd('FAILED_PRECONDITION', told);
+}
+
+function welcomeTo(agent: EnrolledAgent, { database }: SessionParts): Welcome {
+  const { epoch, timeline } = database.current();
+  return {
+    protocol: PROTOCOL,
+    agentId: agent.id,
+    regionId: agent.regionId,
+    epoch,
+    maxInFlight: MAX_IN_FLIGHT,
+    clockUs: database.nowUs(),
+    timeline,
+  };
+}
+
+/** The unacknowledged batches of one stream. */
+interface InFlight {
+  /** Waits until one more may be taken. */
+  room(): Promise<void>;
+  /** Keeps a batch until it is acknowledged; what breaks ends the stream. */
+  keep(acknowledged: Promise<void>): void;
+  finished(): Promise<void>;
+}
+
+function createInFlight(incoming: Incoming): InFlight {
+  const window = createRoom(MAX_IN_FLIGHT);
+  const open = new Set<Promise<void>>();
+  return {
+    room: () => window.take(1),
+    keep(acknowledged) {
+      const done = acknowledged
+        .catch((error: unknown) => incoming.fail(error))
+        .finally(() => {
+          open.delete(done);
+          window.release(1);
+        });
+      open.add(done);
+    },
+    async finished() {
+      await Promise.all(open);
+    },
+  };
+}
+
+/** Takes one message. Until it returns nothing more is read from the stream: that is how a full collector says so. */
+async function receive(
+  message: AgentMessage | UnknownMessage,
+  agent: EnrolledAgent,
+  stream: CollectorStream,
+  inFlight: InFlight,
+  parts: SessionParts,
+): Promise<void> {
+  if (message.body === 'results') {
+    await inFlight.room();
+    inFlight.keep((await handleResults(message.results, agent, stream, parts)).acknowledged);
+  } else if (message.body === 'absences') {
+    await inFlight.room();
+    inFlight.keep(handleAbsences(message.absences, agent, stream, parts));
+  }
+}

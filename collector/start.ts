@@ -1,0 +1,196 @@
+import type pg from 'pg';
+import type { z } from 'zod';
+import { recordAbsences } from '../db/absences.ts';
+import { recordAgentReports } from '../db/agent-reports.ts';
+import { findAgentByToken, isAgentEnrolled } from '../db/agents.ts';
+import { isTransient, openPool } from '../db/client.ts';
+import { sweep } from '../db/consolidate.ts';
+import { listRegions, readDefinitions, readRevisions } from '../db/definitions.ts';
+import { keepHouse } from '../db/housekeeping.ts';
+import { ingestResults } from '../db/ingest.ts';
+import { migrate } from '../db/migrate.ts';
+import { purgeDeleted } from '../db/purge.ts';
+import { rollUp } from '../db/rollups.ts';
+import { readResultsEdge } from '../db/state.ts';
+import { serveHealth } from '../runtime/health.ts';
+import type { Lifecycle } from '../runtime/lifecycle.ts';
+import { formatAddress } from '../runtime/listen-address.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { createBackoff, sleep } from '../runtime/time.ts';
+import { createAgentLedger } from './agent-ledger.ts';
+import { createCoalescer, type Coalescer } from './coalescer.ts';
+import type { collectorConfig } from './config.ts';
+import { followDatabaseState, openDatabaseView, type DatabaseView } from './database-state.ts';
+import { createDefinitionsPublisher, type DefinitionsPublisher } from './definitions-publisher.ts';
+import { followNotices, type Hearers } from './follow-notices.ts';
+import { createGate, type Gate } from './gate.ts';
+import { runJob, type Job } from './jobs.ts';
+import { connectNats } from './nats.ts';
+import { createRevisionBook } from './revision-book.ts';
+import { createAgentServer, type AgentServer } from './server.ts';
+import { createTally } from './tally.ts';
+
+/** A statement that takes longer waits for something that must not hold up the rest. */
+const STATEMENT_TIMEOUT_MS = 30_000;
+/** How long the last batches may take at the end. */
+const LAST_WRITE_MS = 3000;
+
+type Config = z.output<typeof collectorConfig>;
+
+/** Opens every part of a collector and sets it going; returns once agents can connect. */
+export async function startCollector(config: Config, logger: Logger, life: Lifecycle): Promise<void> {
+  const pools = openPools(config.DATABASE_URL, life);
+  const database = await openDatabase(pools.control, logger, life.signal);
+  if (database === null) return;
+  const book = createRevisionBook((ids) => readRevisions(pools.control, ids));
+  const coalescer = startCoalescer(pools.writers, logger, life);
+  const publisher = createDefinitionsPublisher({
+    connect: (signal) => connectNats(config.NATS_URL, logger, signal),
+    listRegions: () => listRegions(pools.control),
+    readDefinitions: (region, ids) => readDefinitions(pools.control, region, ids),
+    logger,
+  });
+  const server = await startServer({ config, logger, life, pool: pools.control, database, book, coalescer });
+  const purgeDue = createGate();
+  const hearers: Hearers = { publisher, book, server, purgeDue };
+  const changed = (): void => {
+    server.restartSessions('the database is not the one it was');
+    publisher.compare();
+  };
+  life.run('definitions', (signal) => publisher.run(signal));
+  life.run('notices', (signal) => followNotices(config.DATABASE_URL, hearers, logger, signal));
+  life.run('database state', (signal) => followDatabaseState(database, changed, logger, signal));
+  for (const job of jobsOf(pools.jobs, purgeDue))
+    life.run(job.name, (signal) => runJob(job, () => database.nowUs() / 1000, logger, signal));
+  await startHealth(config, pools.control, publisher, logger, life);
+}
+
+function jobsOf(pool: pg.Pool, purgeDue: Gate): Job[] {
+  return [
+    { name: 'sweep', everyMs: 5000, run: () => sweep(pool) },
+    { name: 'roll up', everyMs: 10_000, run: () => rollUp(pool) },
+    { name: 'purge', everyMs: 60_000, due: purgeDue, run: () => purgeDeleted(pool) },
+    { name: 'keep house', everyMs: 600_000, run: () => keepHouse(pool) },
+  ];
+}
+
+interface Pools {
+  /** Reads and small writes, which never wait behind a batch. */
+  control: pg.Pool;
+  writers: pg.Pool;
+  jobs: pg.Pool;
+}
+
+function openPools(url: string, life: Lifecycle): Pools {
+  const open = (name: string, max: number, statementTimeoutMs: number): pg.Pool => {
+    const pool = openPool({ url, name: `farwatch-collector-${name}`, max, statementTimeoutMs });
+    life.onClose(`${name} pool`, () => pool.end());
+    return pool;
+  };
+  return {
+    control: open('control', 4, STATEMENT_TIMEOUT_MS),
+    writers: open('writers', 2, STATEMENT_TIMEOUT_MS),
+    // Each job takes one, and housekeeping bounds its own waiting.
+    jobs: open('jobs', 4, 0),
+  };
+}
+
+/** Migrates and looks at the database as soon as it is there; null where the end came first. */
+async function openDatabase(pool: pg.Pool, logger: Logger, signal: AbortSignal): Promise<DatabaseView | null> {
+  const backoff = createBackoff(200, 5000);
+  while (!signal.aborted) {
+    try {
+      const migrations = await migrate(pool);
+      if (migrations.length > 0) logger.info({ migrations }, 'database migrated');
+      return await openDatabaseView(pool);
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      logger.warn({ err: error }, 'database is away, waiting for it');
+      await sleep(backoff.next(), signal);
+    }
+  }
+  return null;
+}
+
+/** The writers outlive the signal: what was taken from agents is stored and answered before they stop. */
+function startCoalescer(pool: pg.Pool, logger: Logger, life: Lifecycle): Coalescer {
+  const coalescer = createCoalescer({ write: (rows) => ingestResults(pool, rows), logger });
+  const end = new AbortController();
+  const running = coalescer.run(end.signal);
+  running.catch((error: unknown) => {
+    logger.fatal({ err: error }, 'writers stopped');
+    life.end();
+  });
+  life.onClose('writers', async () => {
+    end.abort();
+    await Promise.race([running, sleep(LAST_WRITE_MS, new AbortController().signal)]);
+  });
+  return coalescer;
+}
+
+interface ServerParts {
+  config: Config;
+  logger: Logger;
+  life: Lifecycle;
+  pool: pg.Pool;
+  database: DatabaseView;
+  book: ReturnType<typeof createRevisionBook>;
+  coalescer: Coalescer;
+}
+
+async function startServer({
+  config,
+  logger,
+  life,
+  pool,
+  database,
+  book,
+  coalescer,
+}: ServerParts): Promise<AgentServer> {
+  const tally = createTally();
+  const ledger = createAgentLedger((reports) => recordAgentReports(pool, reports), logger);
+  let oldestMinute = await readResultsEdge(pool);
+  const edge: Job = {
+    name: 'retention edge',
+    everyMs: 600_000,
+    run: async () => (oldestMinute = await readResultsEdge(pool)),
+  };
+  const server = createAgentServer({
+    authenticate: (token) => findAgentByToken(pool, token),
+    isEnrolled: (agentId) => isAgentEnrolled(pool, agentId),
+    heard: (agentId, version, status) => ledger.heard(agentId, version, status),
+    recordAbsences: (absences) => recordAbsences(pool, absences),
+    oldestMinute: () => oldestMinute,
+    database,
+    book,
+    coalescer,
+    tally,
+    logger,
+  });
+  const address = await server.listen(config.COLLECTOR_LISTEN);
+  life.onClose('agents', async () => {
+    await server.stop();
+    logger.info({ rows: tally.totals() }, 'rows by answer');
+  });
+  logger.info({ address: formatAddress(address) }, 'agents can connect');
+  life.run('agent ledger', (signal) => ledger.run(signal));
+  life.run(edge.name, (signal) => runJob(edge, () => database.nowUs() / 1000, logger, signal));
+  return server;
+}
+
+async function startHealth(
+  config: Config,
+  pool: pg.Pool,
+  publisher: DefinitionsPublisher,
+  logger: Logger,
+  life: Lifecycle,
+): Promise<void> {
+  if (config.HEALTH_LISTEN === undefined) return;
+  const away = (): string => 'away';
+  const health = await serveHealth(config.HEALTH_LISTEN, async () => ({
+    database: await pool.query('select 1').then(() => null, away),
+    definitions: publisher.problem(),
+  }));
+  life.onClose('health', () => health.close());
+  logger.info({ healthAddress: formatAddress(health.address) }, 'health can be asked');
+}

@@ -1,0 +1,22 @@
+import type { AnsweredRow } from '../proto/ack-codec.ts';
+
+/** Counts rows by answer and by the first word of its reason: nothing is dropped silently. */
+export interface Tally {
+  count(rows: readonly AnsweredRow[]): void;
+  countAll(answer: AnsweredRow, rows: number): void;
+  /** Rows so far by `answer` or `answer reason`. */
+  totals(): Record<string, number>;
+}
+
+export function createTally(): Tally {
+  const totals = new Map<string, number>();
+  const add = ({ answer, reason }: AnsweredRow, rows: number): void => {
+    const name = reason === null ? answer : `${answer} ${reason.split(':', 1)[0]}`;
+    totals.set(name, (totals.get(name) ?? 0) + rows);
+  };
+  return {
+    count: (rows) => rows.forEach((row) => add(row, 1)),
+    countAll: add,
+    totals: () => Object.fromEntries(totals),
+  };
+}

@@ -1,0 +1,46 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ListenAddress } from './listen-address.ts';
+
+/** The parts of a program by name; null where one works, else what is wrong with it in a few words. */
+export type HealthReport = Record<string, string | null>;
+
+export interface HealthServer {
+  /** Where it listens, with the port it was given. */
+  address: ListenAddress;
+  close(): Promise<void>;
+}
+
+/** Answers `GET /healthz`: 200 where every part works, else 503; the body names the parts. */
+export async function serveHealth(listen: ListenAddress, check: () => Promise<HealthReport>): Promise<HealthServer> {
+  const server = createServer((request, response) => {
+    if (request.method === 'GET' && request.url === '/healthz') void answer(response, check);
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(listen.port, listen.host, resolve);
+  });
+  // A TCP server that listens has such an address.
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: { host: listen.host, port },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(response: ServerResponse, check: () => Promise<HealthReport>): Promise<void> {
+  let report: HealthReport;
+  try {
+    report = await check();
+  } catch {
+    // A check that breaks is itself the news; what it met is logged where it happened.
+    report = { check: 'failed' };
+  }
+  const healthy = Object.values(report).every((problem) => problem === null);
+  response.writeHead(healthy ? 200 : 503, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ status: healthy ? 'ok' : 'unavailable', parts: report }));
+}
