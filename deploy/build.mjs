@@ -35,10 +35,23 @@ export function build() {
       cpSync(join(root, file), join(fresh, file));
     }
     writeFileSync(join(fresh, '.stamp'), stamp);
-    rmSync(join(root, 'dist'), { recursive: true, force: true });
-    renameSync(fresh, join(root, 'dist'));
+    putInPlace(fresh);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/** Two builds at once make the same: whichever comes first, one of them stands whole. */
+function putInPlace(fresh) {
+  const dist = join(root, 'dist');
+  const old = `${fresh}.old`;
+  if (existsSync(dist)) renameSync(dist, old);
+  try {
+    renameSync(fresh, dist);
+  } catch (error) {
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(old, { recursive: true, force: true });
   }
 }
 

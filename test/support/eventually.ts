@@ -4,7 +4,7 @@ const POLL_MS = 100;
 
 /** Waits until `check` returns something truthy and returns it; fails with `what` when the deadline passes. */
 export async function eventually<T>(
-  what: string,
+  what: string | (() => string),
   limitMs: number,
   check: () => Promise<T | undefined | null | false> | T | undefined | null | false,
 ): Promise<T> {
@@ -12,7 +12,9 @@ export async function eventually<T>(
   for (;;) {
     const value = await check();
     if (value) return value;
-    if (Date.now() > deadline) throw new Error(`not within ${limitMs} ms: ${what}`);
+    if (Date.now() > deadline) {
+      throw new Error(`not within ${limitMs} ms: ${typeof what === 'string' ? what : what()}`);
+    }
     await wait(POLL_MS);
   }
 }

@@ -120,10 +120,14 @@ function npmStart(...args: string[]): Launcher {
   const launcher: Launcher = {
     output: () => text,
     line: (pattern, limitMs) =>
-      eventually(`${pattern} in: ${text}`, limitMs, () => {
-        if (npm.exitCode !== null) throw new Error(`the launcher ended: ${text}`);
-        return pattern.exec(text)?.[1];
-      }),
+      eventually(
+        () => `${pattern} in: ${text}`,
+        limitMs,
+        () => {
+          if (npm.exitCode !== null) throw new Error(`the launcher ended: ${text}`);
+          return pattern.exec(text)?.[1];
+        },
+      ),
     ended,
     end(signal) {
       npm.kill(signal);
