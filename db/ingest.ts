@@ -43,11 +43,16 @@ export async function ingestResults(pool: pg.Pool, rows: readonly RegionalResult
 /** Sorted by key; of several rows with one key the one that merging keeps. */
 function distinct(rows: readonly RegionalResult[]): Placed[] {
   const placed = rows.map((row, index) => ({ row, index }));
+  if (placed.every(({ row }, at) => at === 0 || isAscending(placed[at - 1], row))) return placed;
   placed.sort((a, b) => compareKeys(a.row, b.row) || compareResults(a.row, b.row));
   return placed.filter(({ row }, at) => {
     const before = placed[at - 1];
     return before === undefined || compareKeys(before.row, row) !== 0;
   });
+}
+
+function isAscending(before: Placed | undefined, row: RegionalResult): boolean {
+  return before !== undefined && compareKeys(before.row, row) < 0;
 }
 
 function compareKeys(a: RegionalResult, b: RegionalResult): number {
@@ -209,5 +214,5 @@ async function consolidateRows(client: pg.PoolClient, rows: ReadonlySet<Regional
     last = row;
   }
   await lockMinutes(client, minutes);
-  await consolidatePairs(client, monitorIds, minutes);
+  await consolidatePairs(client, monitorIds, minutes, false);
 }
