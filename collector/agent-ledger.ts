@@ -1,16 +1,17 @@
 import type { AgentReport } from '../db/agent-reports.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createGate } from './gate.ts';
-import { sleep } from '../runtime/time.ts';
 
 /** An agent's row is written at most this often. */
 const WRITE_MS = 10_000;
 
 /** Remembers what agents said of themselves until it is worth a write. */
 export interface AgentLedger {
+  /** An agent has connected: written at once, since its region is waited for from now on. */
+  connected(agentId: number, version: string): void;
   /** An agent was heard; `status` null: it said nothing new of itself. */
   heard(agentId: number, version: string, status: object | null): void;
-  /** Writes every ten seconds, and once more at the end. The first word after a silence is written at once. */
+  /** Writes every ten seconds, and once more at the end. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -32,16 +33,19 @@ export function createAgentLedger(
       logger.warn({ err: error, agents: reports.length }, 'agents not recorded');
     }
   };
+  const heard = (agentId: number, version: string, status: object | null): void => {
+    said.set(agentId, { agentId, version, status: status ?? said.get(agentId)?.status ?? null });
+  };
   return {
-    heard(agentId, version, status) {
-      said.set(agentId, { agentId, version, status: status ?? said.get(agentId)?.status ?? null });
+    heard,
+    connected(agentId, version) {
+      heard(agentId, version, null);
       news.open();
     },
     async run(signal) {
       while (!signal.aborted) {
-        if (said.size === 0) await news.opened(WRITE_MS, signal);
         await flush();
-        await sleep(WRITE_MS, signal);
+        await news.opened(WRITE_MS, signal);
       }
       await flush();
     },

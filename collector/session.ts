@@ -15,6 +15,7 @@ const HELLO_MS = 10_000;
 /** What a session needs of the rest of the collector. */
 export interface SessionParts extends ReceiveParts {
   authenticate: (token: string) => Promise<EnrolledAgent | undefined>;
+  connected: (agentId: number, version: string) => void;
   heard: (agentId: number, version: string, status: object | null) => void;
   logger: Logger;
 }
@@ -88,7 +89,7 @@ async function serve(
         version = checkHello(message, agent);
         clearTimeout(noHello);
         await stream.send({ body: 'welcome', welcome: welcomeTo(agent, parts) });
-        parts.heard(agent.id, version, null);
+        parts.connected(agent.id, version);
         parts.logger.info({ version }, 'agent connected');
         continue;
       }

@@ -158,6 +158,7 @@ async function startServer({
   const server = createAgentServer({
     authenticate: (token) => findAgentByToken(pool, token),
     isEnrolled: (agentId) => isAgentEnrolled(pool, agentId),
+    connected: (agentId, version) => ledger.connected(agentId, version),
     heard: (agentId, version, status) => ledger.heard(agentId, version, status),
     recordAbsences: (absences) => recordAbsences(pool, absences),
     oldestMinute: () => oldestMinute,

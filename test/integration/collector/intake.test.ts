@@ -1,0 +1,298 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { CheckResult } from '../../../core/result.ts';
+import { createAgent, revokeAgent } from '../../../db/agents.ts';
+import { encodeResults } from '../../../proto/results-codec.ts';
+import { startTestCollector, type TestCollector } from '../../support/collector.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startNats, type TestNats } from '../../support/nats.ts';
+import { connectWireAgent, type WireAgent } from '../../support/wire-agent.ts';
+
+let database: TestDatabase;
+let nats: TestNats;
+let collector: TestCollector;
+let token: string;
+const open: WireAgent[] = [];
+
+beforeAll(async () => {
+  [database, nats] = await Promise.all([createTestDatabase(), startNats()]);
+  token = await enrol('eu-1', 'eu');
+  collector = await startTestCollector(database.url, nats.url);
+});
+afterEach(async () => {
+  for (const agent of open.splice(0)) await agent.close();
+});
+afterAll(async () => {
+  await collector.stop();
+  await nats.stop();
+  await database.drop();
+});
+
+async function enrol(name: string, region: string): Promise<string> {
+  const created = await createAgent(database.pool, name, region);
+  if ('problem' in created) throw new Error(created.problem);
+  return created.token;
+}
+
+async function connect(asToken = token, region = 'eu'): Promise<WireAgent> {
+  const agent = await connectWireAgent({ address: collector.address, token: asToken, region, version: '9.9' });
+  open.push(agent);
+  return agent;
+}
+
+/** A monitor that has held from long ago, in its first revision. */
+async function monitor(tag: string): Promise<number> {
+  const typeData = { hosts: [{ type: 'IP4', host: '127.0.0.1', port: 80, timeout: 1000 }] };
+  const { rows } = await database.pool.query<{ id: number }>(
+    `insert into monitors (tag, name, status, monitor_type, type_data, include_degraded_in_downtime, is_hidden)
+     values ($1, $1, 'ACTIVE', 'TCP', $2, 'NO', 'NO') returning id`,
+    [tag, JSON.stringify(typeData)],
+  );
+  const id = rows[0]?.id ?? 0;
+  await database.pool.query(
+    `update monitor_versions set from_minute = from_minute - interval '1 day' where monitor_id = $1`,
+    [id],
+  );
+  return id;
+}
+
+const thisMinute = (): number => Math.floor(Date.now() / 60_000) * 60;
+
+const result = (monitorId: number, fields: Partial<CheckResult> = {}): CheckResult => ({
+  monitorId,
+  minute: thisMinute() - 60,
+  revision: 1,
+  status: 'UP',
+  cause: 'NONE',
+  origin: 'REALTIME',
+  latencyUs: 1500,
+  error: null,
+  packets: null,
+  ...fields,
+});
+
+const stored = { answer: 'stored', reason: null };
+
+describe('a session', () => {
+  it.each([
+    ['an unknown token', () => `fwa_${'0'.repeat(64)}`],
+    ['a malformed token', () => 'secret'],
+  ])('is refused with %s', async (_name, tokenOf) => {
+    await expect(connect(tokenOf())).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+  });
+
+  it('is refused with the token of another region, in words', async () => {
+    await expect(connect(token, 'us')).rejects.toMatchObject({
+      code: 'FAILED_PRECONDITION',
+      message: `this agent belongs to region 'eu', but it says 'us'`,
+    });
+  });
+
+  it('begins with a welcome that tells who the agent is, and the clock and life of the database', async () => {
+    const { welcome } = await connect();
+    const { rows } = await database.pool.query<{ epoch: string; agent: number; region: number }>(
+      `select (select value from system where key = 'epoch') as epoch, id as agent, region_id as region from agents where name = 'eu-1'`,
+    );
+    expect(welcome).toMatchObject({
+      epoch: rows[0]?.epoch,
+      agentId: rows[0]?.agent,
+      regionId: rows[0]?.region,
+      protocol: 1,
+    });
+    expect(Math.abs(welcome.clockUs / 1000 - Date.now())).toBeLessThan(1000);
+    expect(welcome.timeline).toMatch(/^\d+:[0-9A-F]{8}$/);
+    expect(welcome.maxInFlight).toBeGreaterThan(1);
+  });
+
+  it('leaves a trace of the agent: version, last seen and what it says of itself', async () => {
+    const secondToken = await enrol('eu-seen', 'eu');
+    const agent = await connect(secondToken);
+    const row = async () => {
+      const { rows } = await database.pool.query<{ version: string; fresh: boolean; status: Record<string, unknown> }>(
+        `select version, last_seen > now() - interval '30 seconds' as fresh, status from agents where name = 'eu-seen'`,
+      );
+      return rows[0];
+    };
+    await eventually('the agent to be recorded', 3000, async () => (await row())?.fresh);
+    expect(await row()).toMatchObject({ version: '9.9', fresh: true });
+    await agent.stream.send({
+      body: 'status',
+      status: {
+        definitions: 3,
+        epoch: 'e',
+        generation: 1,
+        spoolRecords: 0,
+        spoolBytes: 0,
+        oldestMinute: 0,
+        problems: ['no raw sockets'],
+        counters: [{ name: 'unknown stalled', value: 2 }],
+      },
+    });
+    await eventually('the status to be recorded', 15_000, async () => (await row())?.status.definitions === 3);
+    expect((await row())?.status).toMatchObject({ problems: ['no raw sockets'] });
+  });
+
+  it('ends within a second of the revocation of its agent', async () => {
+    const agent = await connect(await enrol('eu-gone', 'eu'));
+    await revokeAgent(database.pool, 'eu-gone');
+    const begun = Date.now();
+    expect(await agent.ended).toMatchObject({ code: 'UNAUTHENTICATED' });
+    expect(Date.now() - begun).toBeLessThan(1000);
+  });
+});
+
+describe('a batch', () => {
+  it('is acknowledged after it was committed', async () => {
+    const id = await monitor('committed');
+    const agent = await connect();
+    const packets = { sent: 3, received: 2, minUs: 10, avgUs: 15, maxUs: 20, deviationUs: 5 };
+    expect(await agent.send([result(id, { packets, latencyUs: 15 })])).toEqual([stored]);
+    const { rows } = await database.pool.query(
+      'select latency_us, sent, received, agent_id from check_results where monitor_id = $1',
+      [id],
+    );
+    expect(rows).toEqual([{ latency_us: 15, sent: 3, received: 2, agent_id: agent.welcome.agentId }]);
+  });
+
+  it('is answered row by row', async () => {
+    const id = await monitor('row-by-row');
+    const gone = await monitor('deleted');
+    await database.pool.query('delete from monitors where id = $1', [gone]);
+    const agent = await connect();
+    const rows = [
+      result(id),
+      result(gone),
+      result(2_000_000_000),
+      result(id, { minute: thisMinute() + 600 }),
+      result(id, { minute: thisMinute() - 200 * 86_400 }),
+      result(id, { minute: thisMinute() - 120 }),
+    ];
+    const batch = encodeResults(77, agent.welcome.epoch, rows);
+    batch.latencyUs[5] = 0;
+    expect(await agent.sendBatch(batch)).toEqual([
+      stored,
+      { answer: 'dropped', reason: 'deleted' },
+      { answer: 'dropped', reason: 'unknown monitor' },
+      { answer: 'retry', reason: 'future' },
+      { answer: 'dropped', reason: 'too old' },
+      { answer: 'dropped', reason: 'invalid: latency' },
+    ]);
+  });
+
+  it('sent twice changes nothing', async () => {
+    const id = await monitor('twice');
+    const agent = await connect();
+    const row = result(id);
+    expect(await agent.send([row])).toEqual([stored]);
+    expect(await agent.send([row, row])).toEqual([
+      { answer: 'duplicate', reason: null },
+      { answer: 'duplicate', reason: null },
+    ]);
+  });
+
+  it('of another epoch is dropped', async () => {
+    const agent = await connect();
+    const dropped = { answer: 'dropped', reason: 'epoch' };
+    expect(await agent.send([result(1), result(2)], 'another life')).toEqual([dropped, dropped]);
+  });
+
+  it('that is malformed is dropped whole, and the stream goes on', async () => {
+    const id = await monitor('after-malformed');
+    const agent = await connect();
+    const batch = encodeResults(78, agent.welcome.epoch, [result(id), result(id)]);
+    batch.minute.pop();
+    const [first] = await agent.sendBatch(batch);
+    expect(first).toEqual({ answer: 'dropped', reason: 'malformed: columns differ in length' });
+    expect(await agent.send([result(id)])).toEqual([stored]);
+  });
+
+  it('measured under a revision that did not hold is stored as UNKNOWN, stale', async () => {
+    const id = await monitor('stale');
+    const agent = await connect();
+    expect(await agent.send([result(id)])).toEqual([stored]);
+    await database.pool.query(`update monitors set cron = '*/2 * * * *' where id = $1`, [id]);
+    await database.pool.query(
+      `update monitor_versions set from_minute = from_minute - interval '10 minutes' where monitor_id = $1 and revision = 2`,
+      [id],
+    );
+    await database.pool.query(`select pg_notify('farwatch_definitions', $1)`, [String(id)]);
+    await eventually('the new revision to be known', 5000, async () => {
+      await agent.send([result(id, { minute: thisMinute() - 180 })]);
+      const { rowCount } = await database.pool.query(
+        `select 1 from check_results where monitor_id = $1 and status = 1`,
+        [id],
+      );
+      return rowCount === 1;
+    });
+    const { rows } = await database.pool.query<{ status: number; error: string; latency_us: number | null }>(
+      'select status, error, latency_us from check_results where monitor_id = $1 and status = 1',
+      [id],
+    );
+    expect(rows).toEqual([{ status: 1, error: 'stale: measured under revision 1', latency_us: null }]);
+  });
+
+  it('waits while the database is held up, and is stored when it is free', async () => {
+    const id = await monitor('held-up');
+    const agent = await connect();
+    const client = await database.pool.connect();
+    await client.query('begin; lock table check_results in access exclusive mode');
+    const answers = agent.send([result(id)]);
+    let answered = false;
+    void answers.then(() => (answered = true));
+    await eventually('the writer to wait', 5000, async () => {
+      const { rowCount } = await client.query(
+        `select 1 from pg_stat_activity where wait_event_type = 'Lock' and application_name like '%writers'`,
+      );
+      return rowCount !== 0;
+    });
+    expect(answered).toBe(false);
+    await client.query('commit');
+    client.release();
+    expect(await answers).toEqual([stored]);
+  });
+});
+
+describe('absences', () => {
+  it('are recorded once, and extended', async () => {
+    const agent = await connect();
+    const from = thisMinute() - 600;
+    expect(await agent.absences([{ from, to: from + 120 }])).toEqual([stored]);
+    expect(
+      await agent.absences([
+        { from, to: from + 120 },
+        { from, to: from + 180 },
+      ]),
+    ).toEqual([stored, stored]);
+    const { rows } = await database.pool.query(
+      `select extract(epoch from to_minute - from_minute)::int as seconds from absences where agent_id = $1`,
+      [agent.welcome.agentId],
+    );
+    expect(rows).toEqual([{ seconds: 180 }]);
+  });
+
+  it('that are empty or lie ahead are dropped', async () => {
+    const agent = await connect();
+    const now = thisMinute();
+    const invalid = { answer: 'dropped', reason: 'invalid: absence' };
+    expect(
+      await agent.absences([
+        { from: now, to: now },
+        { from: now, to: now + 3600 },
+      ]),
+    ).toEqual([invalid, invalid]);
+  });
+});
+
+describe('health', () => {
+  it('is asked over HTTP', async () => {
+    await eventually('all parts to work', 10_000, async () => (await fetch(collector.healthUrl)).status === 200);
+    expect(await (await fetch(collector.healthUrl)).json()).toEqual({
+      status: 'ok',
+      parts: { database: null, definitions: null },
+    });
+  });
+});
+
+it('nothing that ran has failed', () => {
+  expect(collector.failures).toEqual([]);
+});
