@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { HostEcho } from '../../../../../agent/probes/icmp/host-echo.ts';
 import { needRawSockets, never, openLab, type Lab } from '../../../../support/icmp-lab.ts';
 import { rawPermission } from '../../../../support/raw-permission.ts';
 
@@ -18,7 +19,7 @@ test.each([
   const echo = await lab.icmp.ping(address, family, 3, 1000, never);
   expect(echo).toMatchObject({ sent: 3, received: 3, error: null, problem: null });
   expect(echo.roundTripsUs).toHaveLength(3);
-  for (const time of echo.roundTripsUs) expect(Number.isInteger(time) && time > 0 && time < 250_000).toBe(true);
+  for (const time of echo.roundTripsUs) expect(Number.isInteger(time) && time > 0).toBe(true);
   expect(echo.minUs).toBe(Math.min(...echo.roundTripsUs));
   expect(echo.maxUs).toBe(Math.max(...echo.roundTripsUs));
 });
@@ -40,14 +41,11 @@ test('packets of one host leave 200 ms apart', async () => {
 test('two thousand hosts at once lose no reply', async () => {
   const addresses = Array.from({ length: 2000 }, (_, index) => `127.1.${Math.floor(index / 250)}.${1 + (index % 250)}`);
   const echoes = await Promise.all(addresses.map((address) => lab.icmp.ping(address, 4, 3, 2000, never)));
-  const sums = echoes.reduce((sum, { sent, received }) => [sum[0] + sent, sum[1] + received], [0, 0] as [
-    number,
-    number,
-  ]);
-  expect(sums).toEqual([6000, 6000]);
+  const total = (count: (echo: HostEcho) => number): number => echoes.reduce((sum, echo) => sum + count(echo), 0);
+  expect([total(({ sent }) => sent), total(({ received }) => received)]).toEqual([6000, 6000]);
 });
 
-test.each([
+test.each<[string, 4 | 6]>([
   ['::1', 4],
   ['127.0.0.1', 6],
   ['localhost', 4],
