@@ -4,7 +4,7 @@ import type { Logger } from '../runtime/logger.ts';
 /** What the program opened and every request uses. */
 export interface Services {
   db: pg.Pool;
-  /** History reads have connections of their own: a year that is read slowly holds up nobody else. */
+  /** Long ranges of points have connections of their own: a year that is read or written holds up nobody else. */
   history: pg.Pool;
 }
 

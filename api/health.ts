@@ -4,6 +4,8 @@ import { route } from './http/route.ts';
 
 /** A probe of a load balancer does not wait longer. */
 const DATABASE_DEADLINE_MS = 2000;
+/** SQLSTATE undefined_table. */
+const UNDEFINED_TABLE = '42P01';
 
 export const healthRoute = route({
   method: 'GET',
@@ -25,8 +27,15 @@ async function answersInTime(query: Promise<unknown>): Promise<void> {
   try {
     await Promise.race([query, deadline]);
   } catch (cause) {
-    throw new AppError('UNAVAILABLE', 'database is away', { cause, details: [{ path: 'database', message: 'away' }] });
+    const state = brokenBy(cause) === UNDEFINED_TABLE ? 'not migrated' : 'away';
+    const details = [{ path: 'database', message: state }];
+    throw new AppError('UNAVAILABLE', `The database is ${state}`, { cause, details });
   } finally {
     clearTimeout(timer);
+    query.catch(() => undefined);
   }
+}
+
+function brokenBy(cause: unknown): unknown {
+  return cause instanceof Error && 'code' in cause ? cause.code : undefined;
 }

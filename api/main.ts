@@ -11,7 +11,7 @@ import { apiRoutes } from './routes.ts';
 
 /** A request's statement that takes longer than this holds up others for nothing. */
 const REQUEST_STATEMENT_MS = 15_000;
-/** The longest a history may take to be read; a client that stands still is ended long before. */
+/** The longest that a slice of history may take to be read, or a year of points to be written. */
 const HISTORY_STATEMENT_MS = 300_000;
 const REQUEST_CONNECTIONS = 10;
 const HISTORY_CONNECTIONS = 6;

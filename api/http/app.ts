@@ -24,6 +24,8 @@ export interface AppOptions {
   routes: readonly Route[];
   services: Services;
   log: Logger;
+  /** How long a client may take nothing of a stream. Without: 30 seconds. */
+  stalledClientMs?: number;
   /** Lets a caller pass or throws UNAUTHORIZED. */
   authenticate(authorization: string | undefined, context: Context): Promise<void>;
 }
@@ -84,7 +86,7 @@ function handlerOf(options: AppOptions, route: Route) {
       query: new URLSearchParams(request.originalUrl.split('?').slice(1).join('?')),
       readJson: () => readJsonObject(request),
     };
-    await respond(response, route.status, await route.answer(incoming, context));
+    await respond(response, route.status, await route.answer(incoming, context), options.stalledClientMs);
   };
 }
 

@@ -48,7 +48,12 @@ function readBytes(request: IncomingMessage): Promise<Buffer> {
     request
       .on('data', take)
       .once('end', () => resolve(Buffer.concat(chunks)))
-      .once('error', reject)
-      .once('close', () => reject(new AppError('BAD_REQUEST', 'The request was cut off')));
+      .once('error', (cause) => reject(cutOff(cause)))
+      .once('close', () => reject(cutOff()));
   });
+}
+
+/** Nobody is left to read it, but the log shall not blame the service. */
+function cutOff(cause?: unknown): AppError {
+  return new AppError('BAD_REQUEST', 'The request was cut off', { cause });
 }

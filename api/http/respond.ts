@@ -9,8 +9,13 @@ const PIECE_BYTES = 64 * 1024;
 const RETRY_AFTER_S = 5;
 
 /** Answers with a body: at once, or as it comes into being. */
-export async function respond(response: Response, status: number, body: unknown): Promise<void> {
-  if (body instanceof JsonStream) return stream(response, status, body);
+export async function respond(
+  response: Response,
+  status: number,
+  body: unknown,
+  stalledClientMs = STALLED_CLIENT_MS,
+): Promise<void> {
+  if (body instanceof JsonStream) return stream(response, status, body, stalledClientMs);
   sendJson(response, status, body);
 }
 
@@ -33,7 +38,7 @@ function sendJson(response: Response, status: number, body: unknown): void {
     .end(text);
 }
 
-async function stream(response: Response, status: number, { chunks }: JsonStream): Promise<void> {
+async function stream(response: Response, status: number, { chunks }: JsonStream, stalledMs: number): Promise<void> {
   const begin = (): unknown => response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8' });
   if (response.req.method === 'HEAD') {
     begin();
@@ -44,7 +49,7 @@ async function stream(response: Response, status: number, { chunks }: JsonStream
   for await (const chunk of chunks) {
     if (!response.headersSent) begin();
     for (const piece of piecesOf(chunk)) {
-      if (!response.write(piece)) await drained(response);
+      if (!response.write(piece)) await drained(response, stalledMs);
       if (response.destroyed) return;
     }
   }
@@ -57,14 +62,14 @@ function* piecesOf(chunk: Uint8Array | string): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
 }
 
-function drained(response: Response): Promise<void> {
+function drained(response: Response, stalledMs: number): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);
       response.off('drain', done).off('close', done);
       resolve();
     };
-    const timer = setTimeout(() => response.destroy(), STALLED_CLIENT_MS);
+    const timer = setTimeout(() => response.destroy(), stalledMs);
     response.once('drain', done).once('close', done);
   });
 }

@@ -20,9 +20,16 @@ export interface RunningServer {
 /** Listens; resolves when it does. */
 export async function listen(app: RequestListener, address: ListenAddress): Promise<RunningServer> {
   const server = createServer(
-    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS },
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      // Otherwise node answers by itself, in a form of its own.
+      requireHostHeader: false,
+    },
     app,
   );
+  server.on('checkExpectation', app);
   server.on('clientError', answerUnreadable);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(address.port, address.host, () => resolve());

@@ -44,11 +44,11 @@ export const dataRoutes = [
     resource: monitorInPath,
     body: rangeOverwrite,
     response: z.object({ message: z.literal('Monitoring data updated successfully'), updated_count: z.int() }),
-    handler: async ({ resource, body }, { db }) => {
+    handler: async ({ resource, body }, { history }) => {
       const range = minuteRange(body.start_ts, body.end_ts);
       if (countMinutes(range) > MAX_OVERWRITE_DAYS * 24 * 60) throw tooLong();
       const point = { status: body.status, latencyUs: body.latency, deviationUs: body.deviation ?? 0 };
-      const updated_count = await overwriteRange(db, resource.id, range, point);
+      const updated_count = await overwriteRange(history, resource.id, range, point);
       return { message: 'Monitoring data updated successfully' as const, updated_count };
     },
   }),

@@ -138,10 +138,8 @@ describe('bodies', () => {
 
   it('that never end because the client left do not harm the next request', async () => {
     const socket = connect(Number(new URL(test.api.base).port), '127.0.0.1');
-    socket.write(
-      `POST ${MONITORS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${test.key}\r\nContent-Length: 50\r\n\r\n{"tag":`,
-    );
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const head = `POST ${MONITORS} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${test.key}\r\nContent-Length: 50\r\n\r\n`;
+    await new Promise((resolve) => socket.write(`${head}{"tag":`, resolve));
     socket.destroy();
     expect((await test.api.get(MONITORS)).status).toBe(200);
   });
