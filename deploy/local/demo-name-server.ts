@@ -22,14 +22,20 @@ export interface NameServer {
   close(): Promise<void>;
 }
 
-/** An authoritative name server for the demo's one name, on loopback, over UDP and TCP. Port 0: one that is free. */
-export async function startNameServer(port: number): Promise<NameServer> {
+/**
+ * An authoritative name server below farwatch.test, on loopback, over UDP and TCP. Port 0: one that is free. `has` says
+ * which names exist; all have the same records.
+ */
+export async function startNameServer(
+  port: number,
+  has: (name: string) => boolean = (name) => name === DEMO_NAME,
+): Promise<NameServer> {
   const sockets = new Set<Socket>();
   const tcp = createServer((socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy());
-    answerStream(socket);
+    answerStream(socket, has);
   });
   await new Promise<void>((resolve, reject) => {
     tcp.once('error', reject);
@@ -39,7 +45,7 @@ export async function startNameServer(port: number): Promise<NameServer> {
   const chosen = address !== null && typeof address === 'object' ? address.port : port;
   const udp = createSocket('udp4');
   udp.on('message', (query, from) => {
-    const answer = answerQuery(query);
+    const answer = answerQuery(query, has);
     if (answer) udp.send(answer, from.port, from.address);
   });
   await new Promise<void>((resolve, reject) => {
@@ -57,11 +63,11 @@ export async function startNameServer(port: number): Promise<NameServer> {
 }
 
 /** The answer to one query (RFC 1035 4.1); null for what is no query. */
-export function answerQuery(query: Buffer): Buffer | null {
+function answerQuery(query: Buffer, has: (name: string) => boolean): Buffer | null {
   if (query.length < HEADER_BYTES || (query.readUInt16BE(2) & 0x8000) !== 0) return null;
   const question = readQuestion(query);
   if (question === null) return header(query, { code: FORMERR, questions: 0, answers: 0 });
-  const code = responseCode(question.name);
+  const code = responseCode(question.name, has);
   const data = code === NOERROR ? RECORDS.get(question.type) : undefined;
   const answers = data ? [record(question.type, data)] : [];
   return Buffer.concat([header(query, { code, questions: 1, answers: answers.length }), question.bytes, ...answers]);
@@ -77,8 +83,8 @@ function header(query: Buffer, { code, questions, answers }: Record<'code' | 'qu
   return bytes;
 }
 
-function responseCode(name: string): number {
-  if (name === DEMO_NAME) return NOERROR;
+function responseCode(name: string, has: (name: string) => boolean): number {
+  if (has(name)) return NOERROR;
   return name.endsWith('.farwatch.test') ? NXDOMAIN : REFUSED;
 }
 
@@ -110,14 +116,14 @@ function readQuestion(query: Buffer): { name: string; type: number; bytes: Buffe
 }
 
 /** Over TCP every message is preceded by its length (RFC 1035 4.2.2). */
-function answerStream(socket: Socket): void {
+function answerStream(socket: Socket, has: (name: string) => boolean): void {
   let pending = Buffer.alloc(0);
   socket.setTimeout(5000, () => socket.destroy());
   socket.on('data', (chunk: Buffer) => {
     pending = Buffer.concat([pending, chunk]);
     while (pending.length >= 2 && pending.length >= 2 + pending.readUInt16BE(0)) {
       const end = 2 + pending.readUInt16BE(0);
-      const answer = answerQuery(pending.subarray(2, end));
+      const answer = answerQuery(pending.subarray(2, end), has);
       pending = pending.subarray(end);
       if (answer === null) return void socket.destroy();
       const length = Buffer.alloc(2);

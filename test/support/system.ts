@@ -24,7 +24,7 @@ export interface TestSystem {
   rest: Rest;
   dir: string;
   /** Ends everything and removes its files. */
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 export interface SystemOptions {

@@ -6,7 +6,7 @@ export interface TcpTarget {
   /** Unix seconds of every connection, ascending. */
   readonly visits: number[];
   /** How many came in the minute that begins at `minute`. */
-  visitsIn(minute: number): number;
+  readonly visitsIn: (minute: number) => number;
   /** Refuses from now on. */
   close(): Promise<void>;
   /** Listens again, on the same port. */
