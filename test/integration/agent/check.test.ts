@@ -77,7 +77,11 @@ describe('an agent that was stopped for three seconds in the middle of its check
     await wait(3500);
     process.kill(agent.pid, 'SIGCONT');
     for (const outcome of await Promise.all(checks)) {
-      expect(outcome).toMatchObject({ status: 'UNKNOWN', cause: 'AGENT', error: expect.stringMatching(/^stalled: /) });
+      expect(outcome).toMatchObject({
+        status: 'UNKNOWN',
+        cause: 'AGENT',
+        error: expect.stringMatching(/^stalled: /) as unknown,
+      });
     }
   });
 });
@@ -92,17 +96,17 @@ describe('an agent without a free descriptor', () => {
     expect(await agent.check(tcp)).toMatchObject({ status: 'UP' });
     expect(await agent.check(tcp, { exhaust: true })).toMatchObject({
       status: 'UNKNOWN',
-      error: expect.stringMatching(/^descriptors: .*EMFILE/),
+      error: expect.stringMatching(/^descriptors: .*EMFILE/) as unknown,
     });
     const asked = dnsProbe({ host: 'www.example.test', nameServer: dns.address });
     expect(await agent.check(asked)).toMatchObject({
       status: 'UNKNOWN',
-      error: expect.stringMatching(/^descriptors: /),
+      error: expect.stringMatching(/^descriptors: /) as unknown,
     });
     const named = tcpProbe([{ host: 'www.example.test', port }]);
     expect(await agent.check(named)).toMatchObject({
       status: 'UNKNOWN',
-      error: expect.stringMatching(/^descriptors: /),
+      error: expect.stringMatching(/^descriptors: /) as unknown,
     });
   });
 });
@@ -113,7 +117,7 @@ describe('an agent whose resolver died', () => {
     closers.push(() => silent.close());
     const agent = await program({ servers: [silent.address] });
     const port = await openPort();
-    const resolver = { status: 'UNKNOWN', cause: 'RESOLVER', error: expect.stringMatching(/^resolver: /) };
+    const resolver = { status: 'UNKNOWN', cause: 'RESOLVER', error: expect.stringMatching(/^resolver: /) as unknown };
     const [tcp, ping, dns, literal] = await Promise.all([
       agent.check(tcpProbe([{ host: 'www.example.test', port }])),
       agent.check(pingProbe([{ host: 'www.example.test' }])),
