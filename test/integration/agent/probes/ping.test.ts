@@ -39,7 +39,7 @@ const resolve: Resolve = async ({ host }) => {
 };
 
 function config(...hosts: { type?: string; host: string; count?: number; timeout?: number }[]): PingConfig {
-  return pingTypeData.parse({ hosts: hosts.map((host) => ({ count: 2, timeout: 400, ...host })) });
+  return pingTypeData.parse({ hosts: hosts.map((host) => ({ count: 2, timeout: 5000, ...host })) });
 }
 
 const measure = (checked: PingConfig, signal = never) => measurePing(checked, { icmp: lab.icmp, resolve }, signal);
@@ -50,7 +50,7 @@ test('each host has its own result, in the order of the configuration', async ()
       { type: 'DOMAIN', host: 'alive.test' },
       { host: '127.7.0.2' },
       { type: 'IP6', host: '::1', count: 1 },
-      { host: '127.7.0.3' },
+      { host: '127.7.0.3', timeout: 300 },
       { host: '127.7.0.4' },
     ),
   );
@@ -67,7 +67,7 @@ test('each host has its own result, in the order of the configuration', async ()
   expect(attempts[4]?.error).toContain('host unreachable');
   expect(packets).toMatchObject({ sent: 9, received: 5 });
   expect(packets.maxUs).toBeGreaterThanOrEqual(59_000);
-  expect(packets.minUs).toBeLessThan(20_000);
+  expect(packets.minUs).toBeLessThan(packets.maxUs ?? 0);
 });
 
 test('times are milliseconds: strings of three decimals, and numbers of whole microseconds', async () => {
@@ -84,7 +84,7 @@ test('times are milliseconds: strings of three decimals, and numbers of whole mi
 });
 
 test('a dead host has no times', async () => {
-  const { attempts, packets } = await measure(config({ host: '127.7.0.3' }));
+  const { attempts, packets } = await measure(config({ host: '127.7.0.3', timeout: 300 }));
   expect(attempts[0]).toMatchObject({ alive: false, min: null, max: null, avg: null, latency: null, latencies: [] });
   expect(packets).toEqual({ sent: 2, received: 0, minUs: null, avgUs: null, maxUs: null, deviationUs: null });
 });
@@ -102,10 +102,12 @@ test('a name that does not exist is a dead host, and one that cannot be resolved
 
 test('hosts are asked side by side', async () => {
   const startedAt = performance.now();
-  await measure(config(...Array.from({ length: 100 }, (_, index) => ({ host: `127.7.1.${index + 1}`, count: 3 }))));
+  await measure(
+    config(...Array.from({ length: 100 }, (_, index) => ({ host: `127.7.1.${index + 1}`, count: 3, timeout: 300 }))),
+  );
   const took = performance.now() - startedAt;
-  expect(took).toBeGreaterThan(790);
-  expect(took).toBeLessThan(2500);
+  expect(took).toBeGreaterThan(690);
+  expect(took).toBeLessThan(10_000);
 });
 
 test('an aborted check is cut', async () => {

@@ -20,19 +20,21 @@ afterAll(async () => {
   await lab?.close();
 });
 
-const TIMEOUT_MS = 400;
+/** Long enough that a busy machine's answers are in time; short where a test waits for it to pass. */
+const PATIENT_MS = 5000;
+const SHORT_MS = 300;
 
 /** Pings a host of 127.0.0.0/8 that no other test asks, whose requests are answered so. */
-async function pingV4(answers: Answer[], count = 1): Promise<HostEcho> {
+async function pingV4(answers: Answer[], timeoutMs: number, count = 1): Promise<HostEcho> {
   host += 1;
   const address = `127.9.0.${host}`;
   await responder.answer(address, answers);
-  return lab.icmp.ping(address, 4, count, TIMEOUT_MS, never);
+  return lab.icmp.ping(address, 4, count, timeoutMs, never);
 }
 
-async function pingV6(answers: Answer[], count = 1): Promise<HostEcho> {
+async function pingV6(answers: Answer[], timeoutMs: number, count = 1): Promise<HostEcho> {
   await responder.answer('::1', answers);
-  return lab.icmp.ping('::1', 6, count, TIMEOUT_MS, never);
+  return lab.icmp.ping('::1', 6, count, timeoutMs, never);
 }
 
 const families = [
@@ -58,27 +60,27 @@ describe.each(families)('$name answers', ({ name, ping, stranger, unreachable, e
   const quotedHeader = version === 4 ? 20 : 40;
 
   test('the true reply is one reply', async () => {
-    expect(await ping([{}])).toMatchObject({ sent: 1, received: 1, error: null, problem: null });
+    expect(await ping([{}], PATIENT_MS)).toMatchObject({ sent: 1, received: 1, error: null, problem: null });
   });
 
   test('duplicates count once', async () => {
-    const echo = await ping([{}, {}, { afterMs: 5 }, { afterMs: 30 }], 2);
+    const echo = await ping([{}, {}, { afterMs: 5 }, { afterMs: 30 }], PATIENT_MS, 2);
     expect(echo).toMatchObject({ sent: 2, received: 2, error: null, problem: null });
     expect(echo.roundTripsUs).toHaveLength(2);
   });
 
   test('silence is a lost packet, and nobody else but the target is at fault', async () => {
-    expect(await ping([], 2)).toMatchObject({ ...dead, sent: 2 });
+    expect(await ping([], SHORT_MS, 2)).toMatchObject({ ...dead, sent: 2 });
   });
 
   test('a delayed reply has its delay as its time', async () => {
-    const { avgUs } = await ping([{ afterMs: 150 }]);
+    const { avgUs } = await ping([{ afterMs: 150 }], PATIENT_MS);
     expect(avgUs).toBeGreaterThanOrEqual(149_000);
-    expect(avgUs).toBeLessThan(300_000);
+    expect(avgUs).toBeLessThan(PATIENT_MS * 1000);
   });
 
   test('a late reply counts neither for its own packet nor for a later one', async () => {
-    const echo = await ping([{ afterMs: TIMEOUT_MS + 100 }], 3);
+    const echo = await ping([{ afterMs: SHORT_MS + 50 }], SHORT_MS, 3);
     expect(echo).toMatchObject({ ...dead, sent: 3 });
   });
 
@@ -93,25 +95,25 @@ describe.each(families)('$name answers', ({ name, ping, stranger, unreachable, e
     ['with half of its cookie', { restBytes: 8 }],
     ['without its sequence', { restBytes: 2 }],
   ])('a reply %s is none', async (_, answer) => {
-    expect(await ping([answer])).toMatchObject(dead);
-    expect(await ping([answer, { afterMs: 20 }])).toMatchObject({ sent: 1, received: 1 });
+    expect(await ping([answer], SHORT_MS)).toMatchObject(dead);
+    expect(await ping([answer, { afterMs: 20 }], PATIENT_MS)).toMatchObject({ sent: 1, received: 1 });
   });
 
   test('an unreachable message is a definite answer long before the timeout', async () => {
     const startedAt = performance.now();
-    const echo = await ping([{ from: stranger, error: unreachable }]);
-    expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS);
+    const echo = await ping([{ from: stranger, error: unreachable }], PATIENT_MS);
+    expect(performance.now() - startedAt).toBeLessThan(PATIENT_MS);
     expect(echo).toMatchObject({ ...dead, error: expect.stringContaining(`from ${stranger}`) as string });
     expect(echo.error).toContain(`${unreachable.type}/${unreachable.code}`);
   });
 
   test('an expired hop limit is a definite answer', async () => {
-    const echo = await ping([{ from: stranger, error: expired }]);
+    const echo = await ping([{ from: stranger, error: expired }], PATIENT_MS);
     expect(echo).toMatchObject({ ...dead, error: expect.stringContaining('exceeded in transit') as string });
   });
 
   test('an error that quotes no more than 64 bits of the request is matched by them', async () => {
-    const echo = await ping([{ from: stranger, error: { ...unreachable, quoteBytes: quotedHeader + 8 } }]);
+    const echo = await ping([{ from: stranger, error: { ...unreachable, quoteBytes: quotedHeader + 8 } }], PATIENT_MS);
     expect(echo).toMatchObject({ ...dead, error: expect.stringContaining('unreachable') as string });
   });
 
@@ -124,12 +126,13 @@ describe.each(families)('$name answers', ({ name, ping, stranger, unreachable, e
     ['that quotes half a header', { error: { ...unreachable, quoteBytes: 12 } }],
     ['with a wrong checksum', { error: unreachable, breakChecksum: true }],
   ])('an error %s is ignored', async (_, answer) => {
-    expect(await ping([answer, { afterMs: 20 }])).toMatchObject({ sent: 1, received: 1, error: null });
+    expect(await ping([answer, { afterMs: 20 }], PATIENT_MS)).toMatchObject({ sent: 1, received: 1, error: null });
   });
 
   test('a host of which one packet was refused and the next one answered is alive, and the error is told', async () => {
-    const echo = ping([{ from: stranger, error: unreachable }], 2);
-    await expect.poll(() => responder.asked.at(-1)?.to).toBe(version === 4 ? `127.9.0.${host}` : '::1');
+    const before = responder.asked.length;
+    const echo = ping([{ from: stranger, error: unreachable }], PATIENT_MS, 2);
+    await expect.poll(() => responder.asked.length).toBe(before + 1);
     await responder.answer(version === 4 ? `127.9.0.${host}` : '::1', [{}]);
     const text = expect.stringContaining('unreachable') as string;
     expect(await echo).toMatchObject({ sent: 2, received: 1, error: text, problem: null });
@@ -141,20 +144,23 @@ test.each([
   ['source quench', 4],
   ['timestamp reply', 14],
 ])('an ICMPv4 %s is no answer', async (_, type) => {
-  expect(await pingV4([{ error: { type, code: 1 } }, { afterMs: 20 }])).toMatchObject({ received: 1, error: null });
+  expect(await pingV4([{ error: { type, code: 1 } }, { afterMs: 20 }], PATIENT_MS)).toMatchObject({
+    received: 1,
+    error: null,
+  });
 });
 
 test('replies that come after everything was judged cost nothing', async () => {
-  await pingV4([{ afterMs: TIMEOUT_MS + 50 }]);
+  await pingV4([{ afterMs: SHORT_MS + 50 }], SHORT_MS);
   const pid = lab.icmp.pid ?? 0;
   const before = readCpuUs(pid);
   // A process that spins on an unread socket takes all of the time that the next ping lasts.
-  await pingV4([{ afterMs: 380 }]);
-  expect(readCpuUs(pid) - before).toBeLessThan(150_000);
+  await pingV4([{ afterMs: 800 }], PATIENT_MS);
+  expect(readCpuUs(pid) - before).toBeLessThan(400_000);
 });
 
 test('two hosts at once keep their own replies', async () => {
-  const [alive, silent] = await Promise.all([pingV4([{ afterMs: 50 }], 3), pingV4([], 3)]);
+  const [alive, silent] = await Promise.all([pingV4([{ afterMs: 50 }], PATIENT_MS, 3), pingV4([], SHORT_MS, 3)]);
   expect(alive).toMatchObject({ sent: 3, received: 3 });
   expect(silent).toMatchObject({ ...dead, sent: 3 });
 });

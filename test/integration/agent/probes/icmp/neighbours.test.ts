@@ -30,7 +30,7 @@ afterAll(async () => {
 test('an agent with the same identifier, sequence and cookie does not make a dead host look alive', async () => {
   await Promise.all([lab.icmp.able(), other.able(), responder.answer('127.9.1.1', [{ afterMs: 100 }])]);
   const [alive, dead] = await Promise.all([
-    lab.icmp.ping('127.9.1.1', 4, 2, 600, never),
+    lab.icmp.ping('127.9.1.1', 4, 2, 5000, never),
     other.ping('127.9.1.2', 4, 2, 600, never),
   ]);
   const numbers = responder.asked.map(({ to, identifier, sequence }) => ({ to, number: `${identifier}/${sequence}` }));
