@@ -1,0 +1,243 @@
+import { Kvm, type KV, type KvWatchEntry } from '@nats-io/kv';
+import { jetstream } from '@nats-io/jetstream';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import type { Manifest } from '../core/definition.ts';
+import { bucketOf, decodeDefinition, decodeManifest, MANIFEST_KEY, monitorOfKey } from '../proto/kv.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { createBackoff, monotonicMs, sleep } from '../runtime/time.ts';
+import { judgeSnapshot, type BucketValue, type DefinitionSet, type Snapshot } from './definition-set.ts';
+
+export interface FollowerOptions {
+  natsUrl: string;
+  region: string;
+  /** The set the agent goes by already. */
+  adopted: DefinitionSet | null;
+  onAdopt: (set: DefinitionSet, snapshot: Snapshot) => void;
+  logger: Logger;
+  /** How long a set may differ from its manifest before the bucket is read anew. */
+  patienceMs?: number;
+  /** How often the manifest is read past the watch, which may be dead without saying so. */
+  peekMs?: number;
+}
+
+const PATIENCE_MS = 10_000;
+const PEEK_MS = 10_000;
+/** How long a manifest that was seen past the watch may take to come through it. */
+const PEEK_GRACE_MS = 1000;
+const PEEK_TIMEOUT_MS = 3000;
+/** A burst of changes is judged once. */
+const SETTLE_MS = 25;
+const RETRY_MIN_MS = 250;
+const RETRY_MAX_MS = 5000;
+/** Silence of the server for two of these is a lost connection. */
+const PING_MS = 5000;
+
+/** Follows a region's definitions: adopts them whole, from a fresh snapshot whenever anything is doubtful. */
+export class DefinitionsFollower {
+  readonly #options: FollowerOptions;
+  #adopted: DefinitionSet | null;
+  #connectionProblem: string | null = 'NATS is not connected yet';
+  #setProblem: string | null = null;
+  #unreadable: string[] = [];
+  /** Values that cannot be read at all were still there in a second snapshot: the others are adopted without them. */
+  #partly = false;
+  /** Ends the current watch. */
+  #renew: (reason: string) => void = () => undefined;
+
+  constructor(options: FollowerOptions) {
+    this.#options = options;
+    this.#adopted = options.adopted;
+  }
+
+  get adopted(): DefinitionSet | null {
+    return this.#adopted;
+  }
+
+  /** What keeps the agent from running what it should, one line each. */
+  problems(): string[] {
+    const unreadable = [...(this.#adopted?.definitions.values() ?? [])].flatMap(({ monitorId, problem }) =>
+      problem === null ? [] : [`definition of monitor ${monitorId} cannot be run: ${problem}`],
+    );
+    const keys = this.#unreadable.map((key) => `definition ${key} cannot be read`);
+    return [this.#connectionProblem, this.#setProblem, ...keys, ...unreadable].filter((line) => line !== null);
+  }
+
+  /** Follows until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const backoff = createBackoff(RETRY_MIN_MS, RETRY_MAX_MS);
+    while (!signal.aborted) {
+      try {
+        const connection = await connect({
+          servers: this.#options.natsUrl,
+          name: `farwatch-agent ${this.#options.region}`,
+          maxReconnectAttempts: -1,
+          reconnectTimeWait: RETRY_MIN_MS,
+          pingInterval: PING_MS,
+          maxPingOut: 2,
+          timeout: PEEK_TIMEOUT_MS,
+        });
+        backoff.reset();
+        await this.#follow(connection, signal);
+      } catch (error) {
+        // NATS is only the way definitions come: the agent goes on with those it has.
+        this.#connectionProblem = `NATS is away: ${textOf(error)}`;
+        this.#options.logger.warn({ err: error }, 'nats is away');
+      }
+      await sleep(backoff.next(), signal);
+    }
+  }
+
+  async #follow(connection: NatsConnection, signal: AbortSignal): Promise<void> {
+    const stop = (): void => void connection.close();
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      const kv = await new Kvm(jetstream(connection)).open(bucketOf(this.#options.region));
+      const backoff = createBackoff(RETRY_MIN_MS, RETRY_MAX_MS);
+      void this.#heedConnection(connection);
+      while (!signal.aborted && !connection.isClosed()) {
+        const watched = await this.#watchOnce(kv, signal);
+        if (watched) backoff.reset();
+        await sleep(backoff.next(), signal);
+      }
+    } finally {
+      signal.removeEventListener('abort', stop);
+      await connection.close();
+    }
+  }
+
+  /** One watch, from its snapshot on until there is doubt about it. True where it worked at all. */
+  async #watchOnce(kv: KV, signal: AbortSignal): Promise<boolean> {
+    const view = new WatchView();
+    const renewal = new AbortController();
+    const renew = (reason: string): void => {
+      if (!renewal.signal.aborted) this.#options.logger.info({ reason }, 'definitions are read anew');
+      renewal.abort();
+    };
+    const stop = (): void => renewal.abort();
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      this.#renew = renew;
+      const entries = await kv.watch();
+      this.#connectionProblem = null;
+      const reading = this.#read(entries, view, renewal.signal).finally(() => renew('the watch ended'));
+      const stopReading = (): void => entries.stop();
+      renewal.signal.addEventListener('abort', stopReading, { once: true });
+      if (renewal.signal.aborted) stopReading();
+      await Promise.all([reading, this.#doubt(kv, view, renewal.signal, renew)]);
+      return true;
+    } catch (error) {
+      this.#connectionProblem = `the bucket of the region cannot be read: ${textOf(error)}`;
+      return false;
+    } finally {
+      renewal.abort();
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  async #read(entries: AsyncIterable<KvWatchEntry>, view: WatchView, signal: AbortSignal): Promise<void> {
+    let judging: NodeJS.Timeout | undefined;
+    for await (const entry of entries) {
+      if (signal.aborted) break;
+      view.take(entry);
+      judging ??= setTimeout(() => {
+        judging = undefined;
+        if (!signal.aborted) this.#judge(view);
+      }, SETTLE_MS);
+    }
+    clearTimeout(judging);
+  }
+
+  #judge(view: WatchView): void {
+    const verdict = judgeSnapshot(this.#adopted, view, this.#partly);
+    view.mismatchSinceMs = verdict.kind === 'refuse' ? (view.mismatchSinceMs ?? monotonicMs()) : null;
+    if (verdict.kind !== 'adopt') {
+      view.problem = verdict.kind === 'refuse' ? verdict.problem : null;
+      if (verdict.kind === 'none') this.#setProblem = null;
+      return;
+    }
+    this.#adopted = verdict.set;
+    this.#unreadable = verdict.unreadable;
+    this.#setProblem = null;
+    this.#partly = verdict.unreadable.length > 0;
+    const { epoch, generation } = verdict.set.manifest;
+    this.#options.logger.info({ epoch, generation, definitions: verdict.set.definitions.size }, 'definitions adopted');
+    this.#options.onAdopt(verdict.set, view);
+  }
+
+  /** A watch that lived through a lost connection may have missed something: it is opened anew. Ends with the connection. */
+  async #heedConnection(connection: NatsConnection): Promise<void> {
+    for await (const { type } of connection.status()) {
+      if (type === 'disconnect') this.#connectionProblem = 'NATS is away';
+      if (type === 'reconnect') this.#renew('connected again');
+    }
+    this.#renew('the connection ended');
+  }
+
+  /** Ends the watch when its set does not come to equal its manifest, or when a manifest is seen that it does not show. */
+  async #doubt(kv: KV, view: WatchView, signal: AbortSignal, renew: (reason: string) => void): Promise<void> {
+    const patienceMs = (this.#options.patienceMs ?? PATIENCE_MS) * (1 + Math.random() / 2);
+    const peekMs = (this.#options.peekMs ?? PEEK_MS) * (1 + Math.random() / 2);
+    let peekAtMs = monotonicMs() + peekMs;
+    while (!signal.aborted) {
+      await sleep(Math.min(PEEK_GRACE_MS, patienceMs / 4), signal);
+      if (signal.aborted) return;
+      if (view.mismatchSinceMs !== null && monotonicMs() - view.mismatchSinceMs > patienceMs) {
+        this.#setProblem = `definitions are not adopted: ${view.problem ?? 'not whole'}`;
+        this.#partly = view.hasUnreadable();
+        return renew('the set does not equal its manifest');
+      }
+      if (monotonicMs() < peekAtMs) continue;
+      if (!(await this.#agreesWithBucket(kv, view, signal))) return renew('the watch does not show the manifest');
+      peekAtMs = monotonicMs() + peekMs;
+    }
+  }
+
+  async #agreesWithBucket(kv: KV, view: WatchView, signal: AbortSignal): Promise<boolean> {
+    const seen = await peekManifest(kv);
+    if (seen === null || isSameManifest(seen, view.manifest)) return true;
+    await sleep(PEEK_GRACE_MS, signal);
+    // It may have moved on meanwhile, which shows that the watch lives.
+    return isSameManifest(seen, view.manifest) || (view.manifest?.generation ?? -1) > seen.generation;
+  }
+}
+
+/** What a watch has shown so far. */
+class WatchView implements Snapshot {
+  manifest: Manifest | null = null;
+  readonly values = new Map<string, BucketValue>();
+  mismatchSinceMs: number | null = null;
+  problem: string | null = null;
+
+  take(entry: KvWatchEntry): void {
+    const text = entry.operation === 'PUT' ? entry.string() : null;
+    if (entry.key === MANIFEST_KEY) this.manifest = text === null ? null : decodeManifest(text);
+    else if (monitorOfKey(entry.key) === null) return;
+    else if (text === null) this.values.delete(entry.key);
+    else this.values.set(entry.key, { text, stored: decodeDefinition(entry.key, text) });
+  }
+
+  hasUnreadable(): boolean {
+    return [...this.values.values()].some(({ stored }) => stored === null);
+  }
+}
+
+/** Reads the manifest through a consumer of its own, which is all that an agent's rights allow. Null: there is none. */
+async function peekManifest(kv: KV): Promise<Manifest | null> {
+  const entries = await kv.watch({ key: MANIFEST_KEY });
+  const timer = setTimeout(() => entries.stop(), PEEK_TIMEOUT_MS);
+  try {
+    for await (const entry of entries) return entry.operation === 'PUT' ? decodeManifest(entry.string()) : null;
+    return null;
+  } finally {
+    clearTimeout(timer);
+    entries.stop();
+  }
+}
+
+function isSameManifest(a: Manifest, b: Manifest | null): boolean {
+  return b !== null && a.epoch === b.epoch && a.generation === b.generation && a.hash === b.hash;
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

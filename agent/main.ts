@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import { readConfig } from '../runtime/config.ts';
+import { runProgram } from '../runtime/lifecycle.ts';
+import { createLogger } from '../runtime/logger.ts';
+import { agentConfig, parseToken } from './config.ts';
+import { SpoolLockedError } from './spool/lock.ts';
+import { startAgent } from './start.ts';
+import { claimStateFolder, type StateFolder } from './state-folder.ts';
+
+/** The configuration is wrong in a way that starting again does not mend (sysexits EX_CONFIG). */
+const EXIT_CONFIG = 78;
+
+const config = readConfig(agentConfig, process.env);
+const logger = createLogger('agent', config.LOG_LEVEL);
+const token = config.FARWATCH_TOKEN ?? (await readToken(config.FARWATCH_TOKEN_FILE ?? ''));
+const folder = await claim(config.FARWATCH_STATE_DIR);
+await runProgram(logger, (life) => startAgent({ ...config, token, folder }, logger, life));
+
+async function readToken(path: string): Promise<string> {
+  const parsed = parseToken(
+    await readFile(path, 'utf8').catch((error: Error) => refuse(`FARWATCH_TOKEN_FILE: ${error.message}`)),
+  );
+  return parsed ?? refuse('FARWATCH_TOKEN_FILE: the file holds no agent token');
+}
+
+async function claim(path: string): Promise<StateFolder> {
+  try {
+    return await claimStateFolder(path);
+  } catch (error) {
+    if (error instanceof SpoolLockedError) return refuse(`FARWATCH_STATE_DIR: ${error.message}`);
+    return refuse(`FARWATCH_STATE_DIR: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function refuse(problem: string): never {
+  process.stderr.write(`configuration: ${problem}\n`);
+  process.exit(EXIT_CONFIG);
+}

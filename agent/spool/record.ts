@@ -1,0 +1,102 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { MINUTE_SECONDS, type Minute } from '../../core/minute.ts';
+import type { CheckResult } from '../../core/result.ts';
+import { ByteReader, ByteWriter } from './bytes.ts';
+import { decodeColumns, encodeColumns, type Provisional } from './result-columns.ts';
+
+/** Minutes in which the agent was stopped, asleep or unborn: `from` inside, `to` outside. */
+export interface AbsentMinutes {
+  from: Minute;
+  to: Minute;
+  reason: string;
+}
+
+/** What one record of the spool holds. */
+export type SpoolRecord =
+  | { kind: 'results'; results: CheckResult[]; provisional: Provisional | null }
+  | { kind: 'absences'; absences: AbsentMinutes[] };
+
+/** What can be known of a record without reading its rows. */
+export interface RecordSummary {
+  kind: SpoolRecord['kind'];
+  rows: number;
+  firstMinute: Minute;
+  lastMinute: Minute;
+}
+
+const KIND_RESULTS = 1;
+const KIND_ABSENCES = 2;
+const FLAG_PROVISIONAL = 1;
+const FLAG_DEFLATED = 2;
+/** Rows without texts do not get smaller. */
+const DEFLATE_FROM_BYTES = 512;
+
+/** A record's bytes. Rows are sorted by minute and monitor first: neighbours then differ by little. */
+export function encodeRecord(record: SpoolRecord): Buffer {
+  return record.kind === 'results'
+    ? encodeResults(record.results, record.provisional)
+    : encodeAbsences(record.absences);
+}
+
+/** Reads a record. @throws RangeError or a zlib error where the bytes are none. */
+export function decodeRecord(bytes: Buffer): SpoolRecord {
+  const reader = new ByteReader(bytes);
+  const { summary, flags } = readHead(reader);
+  const body = (flags & FLAG_DEFLATED) === 0 ? reader : new ByteReader(inflateRawSync(reader.rest()));
+  if (summary.kind === 'absences') return { kind: 'absences', absences: decodeAbsences(body, summary.rows) };
+  const provisional = (flags & FLAG_PROVISIONAL) !== 0;
+  return { kind: 'results', ...decodeColumns(body, summary.rows, summary.firstMinute, provisional) };
+}
+
+/** Reads only a record's head. @throws RangeError where the bytes are none. */
+export function summarise(bytes: Buffer): RecordSummary {
+  return readHead(new ByteReader(bytes)).summary;
+}
+
+function encodeResults(results: readonly CheckResult[], provisional: Provisional | null): Buffer {
+  const body = new ByteWriter();
+  const { firstMinute, lastMinute } = encodeColumns(body, results, provisional);
+  const flags = provisional === null ? 0 : FLAG_PROVISIONAL;
+  return join(KIND_RESULTS, flags, { kind: 'results', rows: results.length, firstMinute, lastMinute }, body.bytes());
+}
+
+function join(kind: number, flags: number, summary: RecordSummary, body: Buffer): Buffer {
+  const packed = body.length >= DEFLATE_FROM_BYTES ? deflateRawSync(body, { level: 3 }) : body;
+  const deflated = packed.length < body.length;
+  const head = new ByteWriter();
+  head.byte(kind);
+  head.byte(deflated ? flags | FLAG_DEFLATED : flags);
+  head.unsigned(summary.rows);
+  head.unsigned(summary.firstMinute / MINUTE_SECONDS);
+  head.unsigned((summary.lastMinute - summary.firstMinute) / MINUTE_SECONDS);
+  return Buffer.concat([head.bytes(), deflated ? packed : body]);
+}
+
+function readHead(reader: ByteReader): { summary: RecordSummary; flags: number } {
+  const kind = reader.byte();
+  if (kind !== KIND_RESULTS && kind !== KIND_ABSENCES) throw new RangeError('unknown kind of record');
+  const flags = reader.byte();
+  const rows = reader.unsigned();
+  const firstMinute = reader.unsigned() * MINUTE_SECONDS;
+  const lastMinute = firstMinute + reader.unsigned() * MINUTE_SECONDS;
+  return { summary: { kind: kind === KIND_RESULTS ? 'results' : 'absences', rows, firstMinute, lastMinute }, flags };
+}
+
+function encodeAbsences(absences: readonly AbsentMinutes[]): Buffer {
+  const body = new ByteWriter();
+  for (const { from, to, reason } of absences) {
+    body.unsigned(from / MINUTE_SECONDS);
+    body.unsigned((to - from) / MINUTE_SECONDS);
+    body.text(reason);
+  }
+  const firstMinute = Math.min(...absences.map(({ from }) => from));
+  const lastMinute = Math.max(...absences.map(({ to }) => to)) - MINUTE_SECONDS;
+  return join(KIND_ABSENCES, 0, { kind: 'absences', rows: absences.length, firstMinute, lastMinute }, body.bytes());
+}
+
+function decodeAbsences(body: ByteReader, count: number): AbsentMinutes[] {
+  return Array.from({ length: count }, () => {
+    const from = body.unsigned() * MINUTE_SECONDS;
+    return { from, to: from + body.unsigned() * MINUTE_SECONDS, reason: body.text() };
+  });
+}

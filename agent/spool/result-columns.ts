@@ -1,0 +1,214 @@
+import { MINUTE_SECONDS, type Minute } from '../../core/minute.ts';
+import {
+  CAUSE_CODE,
+  ORIGIN_CODE,
+  STATUS_CODE,
+  type Cause,
+  type CheckOrigin,
+  type PacketStats,
+  type Status,
+} from '../../core/outcome.ts';
+import type { CheckResult } from '../../core/result.ts';
+import type { ByteReader, ByteWriter } from './bytes.ts';
+
+/** How results were placed in their minutes before the database's clock was known. */
+export interface Provisional {
+  /** The wall clock's distance to the monotonic clock when they were placed, milliseconds. */
+  usedOffsetMs: number;
+  /** When each result's check began, on the monotonic clock of the boot, milliseconds. */
+  startedMs: number[];
+}
+
+/**
+ * Writes results column by column, sorted by minute and monitor, since neighbours then differ by little. Returns the
+ * minutes they lie in.
+ */
+export function encodeColumns(
+  body: ByteWriter,
+  results: readonly CheckResult[],
+  provisional: Provisional | null,
+): { firstMinute: Minute; lastMinute: Minute } {
+  const order = results.map((row, index) => ({ row, started: provisional?.startedMs[index] ?? 0 }));
+  order.sort((a, b) => compareRows(a.row, b.row));
+  const rows = order.map(({ row }) => row);
+  const firstMinute = rows[0]?.minute ?? 0;
+  writeKeys(body, rows, firstMinute);
+  writeAnswers(body, rows);
+  writePackets(body, rows);
+  if (provisional !== null) {
+    const started = order.map((one) => one.started);
+    writeProvisional(body, provisional.usedOffsetMs, started);
+  }
+  return { firstMinute, lastMinute: rows.at(-1)?.minute ?? 0 };
+}
+
+/** The order of rows in a record. */
+export function compareRows(a: CheckResult, b: CheckResult): number {
+  return a.minute - b.minute || a.monitorId - b.monitorId;
+}
+
+function writeKeys(body: ByteWriter, rows: readonly CheckResult[], first: Minute): void {
+  let minute = first;
+  const minutes = rows.map((row) => {
+    const ahead = (row.minute - minute) / MINUTE_SECONDS;
+    minute = row.minute;
+    return ahead;
+  });
+  body.column(minutes);
+  let previous = 0;
+  for (const { monitorId } of rows) {
+    body.signed(monitorId - previous);
+    previous = monitorId;
+  }
+  body.column(rows.map((row) => row.revision));
+}
+
+/** Status, cause, origin and which optional parts a row has repeat: rows name one of a few combinations. */
+function writeAnswers(body: ByteWriter, rows: readonly CheckResult[]): void {
+  const classes = new Map<string, number>();
+  const combinations: number[][] = [];
+  const texts = new Map<string, number>();
+  const indexes = rows.map((row) => {
+    const { status, cause, origin, packets, error } = row;
+    const parts = (packets === null ? 0 : 1) + (error === null ? 0 : 2) + (row.latencyUs === null ? 0 : 4);
+    const combination = [STATUS_CODE[status], CAUSE_CODE[cause], ORIGIN_CODE[origin], parts];
+    const key = combination.join();
+    const index = classes.get(key) ?? combinations.push(combination) - 1;
+    classes.set(key, index);
+    if (error !== null && !texts.has(error)) texts.set(error, texts.size);
+    return index;
+  });
+  body.unsigned(combinations.length);
+  for (const code of combinations.flat()) body.byte(code);
+  body.column(indexes);
+  for (const { latencyUs } of rows) if (latencyUs !== null) body.unsigned(latencyUs);
+  body.unsigned(texts.size);
+  for (const text of texts.keys()) body.text(text);
+  body.column(rows.flatMap(({ error }) => (error === null ? [] : [texts.get(error) ?? 0])));
+}
+
+function writePackets(body: ByteWriter, rows: readonly CheckResult[]): void {
+  const measured = rows.flatMap(({ packets, latencyUs }) => (packets === null ? [] : [{ packets, latencyUs }]));
+  body.column(measured.map(({ packets }) => packets.sent));
+  body.column(measured.map(({ packets }) => packets.sent - packets.received));
+  for (const { packets, latencyUs } of measured) {
+    if (packets.received === 0) continue;
+    const { minUs, avgUs, maxUs, deviationUs } = withNumbers(packets);
+    body.signed(avgUs - (latencyUs ?? 0));
+    body.signed(avgUs - minUs);
+    body.signed(maxUs - avgUs);
+    body.unsigned(deviationUs);
+  }
+}
+
+function withNumbers({
+  minUs,
+  avgUs,
+  maxUs,
+  deviationUs,
+}: PacketStats): Record<'minUs' | 'avgUs' | 'maxUs' | 'deviationUs', number> {
+  return { minUs: minUs ?? 0, avgUs: avgUs ?? 0, maxUs: maxUs ?? 0, deviationUs: deviationUs ?? 0 };
+}
+
+function writeProvisional(body: ByteWriter, usedOffsetMs: number, startedMs: readonly number[]): void {
+  body.signed(Math.round(usedOffsetMs));
+  let previous = 0;
+  for (const started of startedMs) {
+    body.signed(Math.round(started) - previous);
+    previous = Math.round(started);
+  }
+}
+
+interface Answer extends Pick<CheckResult, 'status' | 'cause' | 'origin' | 'latencyUs' | 'error'> {
+  hasPackets: boolean;
+}
+
+/** Reads what `encodeColumns` wrote. @throws RangeError where the bytes are none. */
+export function decodeColumns(
+  body: ByteReader,
+  count: number,
+  firstMinute: Minute,
+  isProvisional: boolean,
+): { results: CheckResult[]; provisional: Provisional | null } {
+  const minutes = body.column(count);
+  const ids = Array.from({ length: count }, () => body.signed());
+  const revisions = body.column(count);
+  const answers = readAnswers(body, count);
+  const packets = readPackets(body, answers);
+  let minute = firstMinute;
+  let monitorId = 0;
+  const results = answers.map(({ hasPackets: _, ...answer }, row) => {
+    minute += at(minutes, row) * MINUTE_SECONDS;
+    monitorId += at(ids, row);
+    return { monitorId, minute, revision: at(revisions, row), ...answer, packets: packets[row] ?? null };
+  });
+  return { results, provisional: isProvisional ? readProvisional(body, count) : null };
+}
+
+function readAnswers(body: ByteReader, count: number): Answer[] {
+  const classes = Array.from({ length: body.unsigned() }, () => readClass(body));
+  const rows = body.column(count).map((index) => {
+    const found = classes[index];
+    if (found === undefined) throw new RangeError('unknown class of row');
+    return found;
+  });
+  const latencies = rows.map(({ parts }) => ((parts & 4) === 0 ? null : body.unsigned()));
+  const texts = Array.from({ length: body.unsigned() }, () => body.text());
+  const withText = rows.flatMap(({ parts }, row) => ((parts & 2) === 0 ? [] : [row]));
+  const errors = new Map(body.column(withText.length).map((text, index) => [withText[index], texts[text] ?? '']));
+  return rows.map(({ status, cause, origin, parts }, row) => ({
+    status,
+    cause,
+    origin,
+    latencyUs: latencies[row] ?? null,
+    error: errors.get(row) ?? null,
+    hasPackets: (parts & 1) !== 0,
+  }));
+}
+
+function readClass(body: ByteReader): { status: Status; cause: Cause; origin: CheckOrigin; parts: number } {
+  const status = nameOf(STATUS_CODE, body.byte());
+  const cause = nameOf(CAUSE_CODE, body.byte());
+  const origin = nameOf(ORIGIN_CODE, body.byte());
+  if (origin === 'MANUAL') throw new RangeError('no check is MANUAL');
+  return { status, cause, origin, parts: body.byte() };
+}
+
+function nameOf<N extends string>(codes: Record<N, number>, code: number): N {
+  // Object.keys forgets that the keys are the record's.
+  const name = (Object.keys(codes) as N[]).find((key) => codes[key] === code);
+  if (name === undefined) throw new RangeError('unknown code');
+  return name;
+}
+
+function readPackets(body: ByteReader, answers: readonly Answer[]): (PacketStats | null)[] {
+  const measured = answers.flatMap((answer, row) => (answer.hasPackets ? [row] : []));
+  const sent = body.column(measured.length);
+  const lost = body.column(measured.length);
+  const packets = new Array<PacketStats | null>(answers.length).fill(null);
+  measured.forEach((row, index) => {
+    const received = at(sent, index) - at(lost, index);
+    const times = { minUs: null, avgUs: null, maxUs: null, deviationUs: null };
+    const counts = { sent: at(sent, index), received };
+    packets[row] = { ...counts, ...(received === 0 ? times : readTimes(body, answers[row]?.latencyUs ?? 0)) };
+  });
+  return packets;
+}
+
+function readTimes(body: ByteReader, latencyUs: number): Omit<PacketStats, 'sent' | 'received'> {
+  const avgUs = latencyUs + body.signed();
+  const minUs = avgUs - body.signed();
+  const maxUs = avgUs + body.signed();
+  return { minUs, avgUs, maxUs, deviationUs: body.unsigned() };
+}
+
+function readProvisional(body: ByteReader, count: number): Provisional {
+  const usedOffsetMs = body.signed();
+  let started = 0;
+  return { usedOffsetMs, startedMs: Array.from({ length: count }, () => (started += body.signed())) };
+}
+
+/** The value of a column whose length is known. */
+function at(column: readonly number[], row: number): number {
+  return column[row] ?? 0;
+}

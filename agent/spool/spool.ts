@@ -1,0 +1,292 @@
+import type { Minute } from '../../core/minute.ts';
+import type { CheckResult } from '../../core/result.ts';
+import type { AnsweredRow } from '../../proto/ack-codec.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import { sleep } from '../../runtime/time.ts';
+import { Backlog } from './backlog.ts';
+import { LiveQueue } from './live-queue.ts';
+import { keepWithinLimit, removeSent } from './housekeeping.ts';
+import type { Parcel, ParcelPart } from './parcel.ts';
+import type { AbsentMinutes, SpoolRecord } from './record.ts';
+import { compareRows } from './result-columns.ts';
+import { SegmentStore, type StoreCounts, type StoredRecord } from './store.ts';
+
+/** A result to be kept, and how it was placed in its minute. */
+export interface PlacedResult {
+  result: CheckResult;
+  /** Monotonic milliseconds at which the check began. */
+  startedMs: number;
+  /** The wall clock's distance to the monotonic clock, where that placed it; null: the database's clock did. */
+  usedOffsetMs: number | null;
+}
+
+export interface SpoolOptions {
+  folder: string;
+  bootId: string;
+  limitBytes: number;
+  /** The learnt distance of the database's clock to a boot's monotonic clock; null: never learnt in it. */
+  offsetOf(bootId: string): number | null;
+  monotonicMs(): number;
+  logger: Logger;
+  segmentBytes?: number;
+  commitMs?: number;
+}
+
+export interface SpoolState {
+  /** Results not yet acknowledged. */
+  rows: number;
+  bytes: number;
+  oldestMinute: Minute | null;
+  counts: Readonly<StoreCounts & { droppedHeld: number; acknowledged: number; retried: number }>;
+  /** Why results are in memory only; null: they are on the disk. */
+  problem: string | null;
+}
+
+const SEGMENT_BYTES = 16 * 1024 * 1024;
+/** Segments end after this long, and go this long after their last record was acknowledged (a failover's window). */
+const SEGMENT_MS = 10 * 60_000;
+const RESEND_WINDOW_MS = 10 * 60_000;
+/** One group commit a second: records of what a second produced are small on the disk and few. */
+const COMMIT_MS = 900;
+const MAX_RECORD_ROWS = 2000;
+const HOUSEKEEPING_MS = 5000;
+/** A row that is answered `retry` waits this long. */
+const RETRY_MS = 5000;
+
+/** Keeps results on the disk until they are acknowledged. */
+export class Spool {
+  readonly #options: SpoolOptions;
+  readonly #store: SegmentStore;
+  readonly #backlog: Backlog;
+  readonly #live: LiveQueue;
+  #pending: StoredRecord[] = [];
+  #results: { epoch: string; placed: PlacedResult }[] = [];
+  #waiting: (() => void)[] = [];
+  #wake = new AbortController();
+  #flushing: Promise<void> = Promise.resolve();
+  #problem: string | null = null;
+  #acknowledged = 0;
+  #retried = 0;
+  /** Called when there is something new to take. */
+  onNews: () => void = () => undefined;
+
+  private constructor(options: SpoolOptions, store: SegmentStore) {
+    this.#options = options;
+    this.#store = store;
+    this.#live = new LiveQueue(() => options.offsetOf(options.bootId));
+    this.#backlog = new Backlog(store, (bootId) => options.offsetOf(bootId));
+  }
+
+  /** Opens a spool. The caller holds the folder's lock. */
+  static async open(options: SpoolOptions): Promise<Spool> {
+    const { folder, bootId, segmentBytes = SEGMENT_BYTES } = options;
+    const store = await SegmentStore.open({
+      folder,
+      bootId,
+      segmentBytes,
+      segmentMs: SEGMENT_MS,
+      monotonicMs: () => options.monotonicMs(),
+    });
+    return new Spool(options, store);
+  }
+
+  /** Keeps results; resolves when they are on the disk, or, where the disk takes none, in memory. */
+  append(epoch: string, placed: readonly PlacedResult[]): Promise<void> {
+    for (const one of placed) this.#results.push({ epoch, placed: one });
+    return this.#committed();
+  }
+
+  /** Keeps absences, likewise. */
+  appendAbsences(epoch: string, absences: AbsentMinutes[]): Promise<void> {
+    this.#pending.push({ epoch, record: { kind: 'absences', absences }, place: null });
+    return this.#committed();
+  }
+
+  #committed(): Promise<void> {
+    this.#wake.abort();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Commits in groups and keeps house, until the signal aborts; then commits what is left. */
+  async run(signal: AbortSignal): Promise<void> {
+    let keptHouseMs = this.#options.monotonicMs();
+    while (!signal.aborted) {
+      const untilWoken = new AbortController();
+      this.#wake = untilWoken;
+      const stop = (): void => untilWoken.abort();
+      signal.addEventListener('abort', stop, { once: true });
+      if (this.#waiting.length === 0) await sleep(HOUSEKEEPING_MS, untilWoken.signal);
+      signal.removeEventListener('abort', stop);
+      if (this.#waiting.length > 0) await sleep(this.#options.commitMs ?? COMMIT_MS, signal);
+      await this.flush();
+      if (this.#options.monotonicMs() - keptHouseMs < HOUSEKEEPING_MS) continue;
+      keptHouseMs = this.#options.monotonicMs();
+      await this.keepHouse();
+    }
+    await this.flush();
+  }
+
+  /** Commits everything that was given so far. */
+  flush(): Promise<void> {
+    this.#flushing = this.#flushing.then(() => this.#commit());
+    return this.#flushing;
+  }
+
+  async #commit(): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    const fresh = [...this.#pending, ...groupResults(this.#results)];
+    this.#pending = [];
+    this.#results = [];
+    const records = [...this.#live.held(), ...fresh];
+    for (const stored of fresh) this.#live.add(stored);
+    await this.#write(records);
+    this.#live.trim();
+    for (const resolve of waiting) resolve();
+    if (fresh.length > 0) this.onNews();
+  }
+
+  async #write(records: readonly StoredRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    try {
+      for (const group of byEpoch(records)) await this.#store.append(group);
+      if (this.#problem !== null) this.#options.logger.info('spool is written again');
+      this.#problem = null;
+      await keepWithinLimit(this.#store, this.#options.limitBytes);
+    } catch (error) {
+      // A disk that takes nothing must not end the measuring: what is not written stays in memory and is sent from there.
+      const text = error instanceof Error ? error.message : String(error);
+      if (this.#problem === null) this.#options.logger.error({ err: error }, 'spool cannot be written');
+      this.#problem = text;
+    }
+  }
+
+  /** Removes what was acknowledged long enough ago. */
+  async keepHouse(): Promise<void> {
+    try {
+      await this.#store.sealIfOld();
+      const windowMs = this.#problem === null ? RESEND_WINDOW_MS : 0;
+      await removeSent(this.#store, this.#options.monotonicMs() - windowMs);
+    } catch (error) {
+      this.#options.logger.warn({ err: error }, 'spool cannot be cleaned');
+    }
+  }
+
+  /** The oldest fresh results that are not on their way, at most about `maxRows`; null: there are none. */
+  takeLive(maxRows: number): Parcel | null {
+    return this.#live.take(maxRows, this.#options.monotonicMs());
+  }
+
+  /** The next results from the disk that are not on their way; null: there are none now. */
+  takeBacklog(maxRows: number): Promise<Parcel | null> {
+    return this.#backlog.take(maxRows, this.#options.monotonicMs());
+  }
+
+  /** Takes in how a parcel's rows were answered. */
+  settle(parcel: Parcel, answers: readonly AnsweredRow[]): void {
+    let row = 0;
+    for (const part of parcel.parts) {
+      const retried = part.rows.filter((_, index) => answers[row + index]?.answer === 'retry');
+      row += part.rows.length;
+      this.#retried += retried.length;
+      this.#acknowledged += part.rows.length - retried.length;
+      this.#settlePart(part, retried);
+    }
+  }
+
+  #settlePart({ stored, book, seq, rows, stripped }: ParcelPart, retried: readonly number[]): void {
+    const nowMs = this.#options.monotonicMs();
+    const place = stored?.place ?? (book === null ? null : { book, seq });
+    const notBeforeMs = nowMs + RETRY_MS;
+    if (place === null) {
+      if (stored !== null) this.#live.settleHeld(stored, retried.length === 0 ? null : notBeforeMs);
+      return;
+    }
+    if (retried.length === 0) place.book.finish(place.seq, nowMs);
+    else {
+      const known = place.book.stripped === stripped && rows.length > 0;
+      place.book.putBack(place.seq, known ? { rows: [...retried], notBeforeMs } : null);
+    }
+  }
+
+  /** The parcel was not answered: it is to be sent again. */
+  release(parcel: Parcel): void {
+    for (const { stored, book, seq } of parcel.parts) {
+      const place = stored?.place ?? (book === null ? null : { book, seq });
+      if (place !== null) place.book.putBack(place.seq, null);
+      else if (stored !== null) this.#live.settleHeld(stored, 0);
+    }
+    this.onNews();
+  }
+
+  /** The database lost its latest past: what was acknowledged lately is to be sent again. */
+  reopen(): void {
+    for (const book of this.#store.books) book.reopen();
+    this.onNews();
+  }
+
+  /** The records on the disk that reach `from` or later, oldest first, with their true minutes. */
+  recorded(from: Minute): AsyncIterable<SpoolRecord> {
+    return this.#backlog.recorded(from);
+  }
+
+  state(): SpoolState {
+    return {
+      rows: this.#store.openRows + this.#live.heldRows,
+      bytes: this.#store.bytes,
+      oldestMinute: this.#store.oldestMinute,
+      counts: {
+        ...this.#store.counts,
+        droppedHeld: this.#live.dropped,
+        acknowledged: this.#acknowledged,
+        retried: this.#retried,
+      },
+      problem: this.#problem,
+    };
+  }
+
+  /** Commits what is left and closes the files. */
+  async close(): Promise<void> {
+    await this.flush();
+    await this.#store.seal();
+  }
+}
+
+function groupResults(results: readonly { epoch: string; placed: PlacedResult }[]): StoredRecord[] {
+  const groups = new Map<string, { epoch: string; placed: PlacedResult[] }>();
+  for (const { epoch, placed } of results) {
+    const { usedOffsetMs } = placed;
+    const key = `${usedOffsetMs === null ? '' : Math.round(usedOffsetMs / 1000)}|${epoch}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { epoch, placed: [placed] });
+    else group.placed.push(placed);
+  }
+  return [...groups.values()].flatMap(({ epoch, placed }) => chunked(epoch, placed));
+}
+
+function chunked(epoch: string, placed: readonly PlacedResult[]): StoredRecord[] {
+  const records: StoredRecord[] = [];
+  // In the order of the disk, so that row numbers mean the same in memory and there.
+  const sorted = [...placed].sort((a, b) => compareRows(a.result, b.result));
+  for (let start = 0; start < sorted.length; start += MAX_RECORD_ROWS) {
+    const rows = sorted.slice(start, start + MAX_RECORD_ROWS);
+    const usedOffsetMs = rows[0]?.usedOffsetMs ?? null;
+    const provisional = usedOffsetMs === null ? null : { usedOffsetMs, startedMs: rows.map((row) => row.startedMs) };
+    records.push({
+      epoch,
+      record: { kind: 'results', results: rows.map((row) => row.result), provisional },
+      place: null,
+    });
+  }
+  return records;
+}
+
+function byEpoch(records: readonly StoredRecord[]): StoredRecord[][] {
+  const groups: StoredRecord[][] = [];
+  for (const stored of records) {
+    const last = groups.at(-1);
+    if (last?.[0]?.epoch === stored.epoch) last.push(stored);
+    else groups.push([stored]);
+  }
+  return groups;
+}

@@ -1,0 +1,202 @@
+import type { z } from 'zod';
+import { PROBE_KINDS } from '../core/type-data.ts';
+import { openAgentStream } from '../proto/agent-stream.ts';
+import { serveHealth } from '../runtime/health.ts';
+import type { Lifecycle } from '../runtime/lifecycle.ts';
+import { formatAddress } from '../runtime/listen-address.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { sleep } from '../runtime/time.ts';
+import { openChecks, type Checks } from './checks.ts';
+import { openClockFile, type ClockFile } from './clock-file.ts';
+import type { agentConfig } from './config.ts';
+import type { DefinitionSet } from './definition-set.ts';
+import { createDefinitionsFile } from './definitions-file.ts';
+import { DefinitionsFollower } from './definitions.ts';
+import { openProgress } from './schedule-progress.ts';
+import { Schedule } from './schedule.ts';
+import { createServiceClock, middleOf, type ServiceClock } from './service-clock.ts';
+import { Spool } from './spool/spool.ts';
+import type { StateFolder } from './state-folder.ts';
+import { statusOf } from './status.ts';
+import { systemTime } from './time-source.ts';
+import { Uplink } from './uplink.ts';
+
+export interface AgentConfig extends z.output<typeof agentConfig> {
+  token: string;
+  folder: StateFolder;
+}
+
+/** The version an agent names in its hello. */
+const VERSION = '0.1.0';
+/** A start waits this long for the database's clock, so that no result is placed by the wall clock without need. */
+const FIRST_CONTACT_MS = 3000;
+const SAVE_CLOCK_MS = 30_000;
+
+/** The parts of a running agent. */
+interface Agent {
+  clock: ServiceClock;
+  clockFile: ClockFile;
+  spool: Spool;
+  checks: Checks;
+  schedule: Schedule;
+  follower: DefinitionsFollower;
+  uplink: Uplink;
+  /** What the last life went by. */
+  kept: DefinitionSet | null;
+  /** Aborts at the first contact in this boot. */
+  contact: AbortSignal;
+  logger: Logger;
+}
+
+/** Opens an agent's parts and sets its loops going. */
+export async function startAgent(config: AgentConfig, logger: Logger, life: Lifecycle): Promise<void> {
+  life.onClose('lock', () => config.folder.lock.release());
+  const clockFile = await openClockFile(config.folder.clock);
+  const time = systemTime();
+  const contact = new AbortController();
+  const clock = createServiceClock(time, clockFile.of(time.bootId), (stepMs) => {
+    logger.info({ stepMs: Math.round(stepMs) }, 'clock is known');
+    contact.abort();
+    schedule.clockBecameKnown(stepMs).catch((error: unknown) => logger.error({ err: error }, 'accounting failed'));
+  });
+  const spool = await Spool.open({
+    folder: config.folder.spool,
+    bootId: clock.bootId,
+    limitBytes: config.spoolBytes,
+    offsetOf: (bootId) => offsetOf(bootId, clock, clockFile),
+    monotonicMs: () => clock.monotonicMs(),
+    logger,
+  });
+  life.onClose('spool', () => spool.close());
+  const checks = openChecks(
+    { allow: config.FARWATCH_ALLOW, monotonicMs: () => clock.monotonicMs(), ask: () => uplink.ask(), logger },
+    life,
+  );
+  const schedule = new Schedule({
+    region: config.FARWATCH_REGION,
+    clock,
+    check: checks.check,
+    sink: spool,
+    progress: await openProgress(config.folder.progress),
+    logger,
+  });
+  const file = createDefinitionsFile(config.folder.definitions, config.FARWATCH_REGION);
+  const kept = await file.load();
+  const follower = new DefinitionsFollower({
+    natsUrl: config.NATS_URL,
+    region: config.FARWATCH_REGION,
+    adopted: kept,
+    logger,
+    onAdopt: (set, snapshot) => {
+      schedule.adopt(set);
+      file.save(snapshot).catch((error: unknown) => logger.warn({ err: error }, 'definitions cannot be kept'));
+    },
+  });
+  const uplink = openUplink(config, { clock, spool, checks, schedule, follower, logger });
+  const agent = { clock, clockFile, spool, checks, schedule, follower, uplink, kept, contact: contact.signal, logger };
+  await openHealth(config, agent, life);
+  runLoops(agent, life);
+}
+
+function offsetOf(bootId: string, clock: ServiceClock, file: ClockFile): number | null {
+  const learnt = bootId === clock.bootId ? clock.learnt() : file.of(bootId);
+  return learnt === null ? null : middleOf(learnt);
+}
+
+function openUplink(
+  config: AgentConfig,
+  parts: Pick<Agent, 'clock' | 'spool' | 'checks' | 'schedule' | 'follower' | 'logger'>,
+): Uplink {
+  const { clock, spool, checks, schedule, follower, logger } = parts;
+  const uplink: Uplink = new Uplink({
+    open: () => openAgentStream({ address: formatAddress(config.COLLECTOR_ADDRESS), token: config.token }),
+    clock,
+    spool,
+    logger,
+    onAck: (sentMs) => checks.evidence.noteAck(sentMs),
+    answer: checks.answer,
+    hello: () => ({
+      region: config.FARWATCH_REGION,
+      version: VERSION,
+      capabilities: [...PROBE_KINDS],
+      epoch: follower.adopted?.manifest.epoch ?? '',
+      bootId: clock.bootId,
+    }),
+    status: () =>
+      statusOf({
+        adopted: follower.adopted,
+        monitors: schedule.monitors,
+        running: schedule.running,
+        schedule: schedule.counts,
+        spool: spool.state(),
+        uplink,
+        unknown: checks.unknown,
+        problems: problemsOf({ uplink, spool, checks, follower }),
+      }),
+  });
+  return uplink;
+}
+
+function problemsOf({
+  uplink,
+  spool,
+  checks,
+  follower,
+}: Pick<Agent, 'uplink' | 'spool' | 'checks' | 'follower'>): string[] {
+  const spoolProblem = spool.state().problem;
+  const own = [uplink.problem, spoolProblem === null ? null : `spool cannot be written: ${spoolProblem}`];
+  return [...own.filter((line) => line !== null), ...checks.ability.problems(), ...follower.problems()];
+}
+
+async function openHealth({ HEALTH_LISTEN }: AgentConfig, agent: Agent, life: Lifecycle): Promise<void> {
+  if (HEALTH_LISTEN === undefined) return;
+  const { uplink, spool, follower, checks, logger } = agent;
+  const server = await serveHealth(HEALTH_LISTEN, async () => ({
+    collector: uplink.problem,
+    spool: spool.state().problem,
+    definitions: follower.problems()[0] ?? null,
+    probes: checks.ability.problems()[0] ?? null,
+  }));
+  life.onClose('health', () => server.close());
+  logger.info({ address: formatAddress(server.address) }, 'health is served');
+}
+
+function runLoops(agent: Agent, life: Lifecycle): void {
+  const { schedule, spool, uplink, follower, checks, contact, clock, kept } = agent;
+  // In this order: what is measured is cut short, then kept, then delivered as far as a few seconds allow.
+  const measured = new AbortController();
+  life.run('schedule', async (signal) => {
+    try {
+      if (!clock.known) await sleepUntil(contact, FIRST_CONTACT_MS, signal);
+      await schedule.run(kept, signal);
+    } finally {
+      measured.abort();
+    }
+  });
+  life.run('spool', () => spool.run(measured.signal));
+  life.run('uplink', () => uplink.run(measured.signal));
+  life.run('definitions', (signal) => follower.run(signal));
+  life.run('evidence', () => checks.evidence.keep(measured.signal));
+  life.run('ability', (signal) => checks.ability.watch(signal));
+  life.run('clock', (signal) => keepClock(agent, signal));
+}
+
+/** Waits for `event`, at most `ms` milliseconds, or until the signal aborts. */
+async function sleepUntil(event: AbortSignal, ms: number, signal: AbortSignal): Promise<void> {
+  await Promise.race([sleep(ms, event), sleep(ms, signal)]);
+}
+
+/** Keeps the learnt offset on the disk, so that a restart within this boot goes on with it. */
+async function keepClock({ clock, clockFile, contact, logger }: Agent, signal: AbortSignal): Promise<void> {
+  if (!clock.known) await Promise.race([sleep(2 ** 31 - 1, contact), sleep(2 ** 31 - 1, signal)]);
+  while (!signal.aborted) {
+    const learnt = clock.learnt();
+    try {
+      if (learnt !== null) await clockFile.save(clock.bootId, learnt);
+    } catch (error) {
+      // It is learnt again at the next contact.
+      logger.warn({ err: error }, 'clock offset cannot be kept');
+    }
+    await sleep(SAVE_CLOCK_MS, signal);
+  }
+}

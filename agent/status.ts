@@ -1,0 +1,62 @@
+import { MINUTE_SECONDS } from '../core/minute.ts';
+import type { AgentStatus } from '../proto/messages.ts';
+import type { DefinitionSet } from './definition-set.ts';
+import type { ScheduleCounts } from './schedule-books.ts';
+import type { SpoolState } from './spool/spool.ts';
+
+/** What an agent knows of itself. */
+export interface SelfKnowledge {
+  adopted: DefinitionSet | null;
+  monitors: number;
+  running: number;
+  schedule: Readonly<ScheduleCounts>;
+  spool: SpoolState;
+  uplink: { dropped: ReadonlyMap<string, number>; duplicates: number; sessions: number };
+  /** UNKNOWN results by reason. */
+  unknown: ReadonlyMap<string, number>;
+  /** What its owner should repair, one line each. */
+  problems: readonly string[];
+}
+
+/** More lines than these help nobody. */
+const MAX_PROBLEMS = 20;
+
+/** The status message of an agent. */
+export function statusOf(self: SelfKnowledge): AgentStatus {
+  const { adopted, spool } = self;
+  return {
+    definitions: self.monitors,
+    epoch: adopted?.manifest.epoch ?? '',
+    generation: adopted?.manifest.generation ?? 0,
+    spoolRecords: spool.rows,
+    spoolBytes: spool.bytes,
+    oldestMinute: (spool.oldestMinute ?? 0) / MINUTE_SECONDS,
+    problems: self.problems.slice(0, MAX_PROBLEMS),
+    counters: Object.entries(countersOf(self)).map(([name, value]) => ({ name, value })),
+  };
+}
+
+function countersOf({ schedule, spool, uplink, unknown, running }: SelfKnowledge): Record<string, number> {
+  const { counts } = spool;
+  return {
+    checks_started: schedule.started,
+    checks_running: running,
+    slots_late: schedule.late,
+    minutes_absent: schedule.absentMinutes,
+    rows_acknowledged: counts.acknowledged,
+    rows_retried: counts.retried,
+    rows_duplicate: uplink.duplicates,
+    spool_damaged_records: counts.damagedRecords,
+    spool_torn_tails: counts.tornTails,
+    spool_dropped_unknown: counts.droppedUnknown,
+    spool_dropped_oldest: counts.droppedOldest,
+    spool_dropped_memory: counts.droppedHeld,
+    uplink_sessions: uplink.sessions,
+    ...withPrefix('rows_dropped_', uplink.dropped),
+    ...withPrefix('unknown_', unknown),
+  };
+}
+
+function withPrefix(prefix: string, counts: ReadonlyMap<string, number>): Record<string, number> {
+  return Object.fromEntries([...counts].map(([name, value]) => [prefix + name.replaceAll(/\W+/g, '_'), value]));
+}

@@ -1,0 +1,144 @@
+import type { CheckResult } from '../../core/result.ts';
+import { encodeAck, encodeAckOfAll, type AnsweredRow } from '../../proto/ack-codec.ts';
+import { createCollectorServer, type CollectorStream } from '../../proto/collector-stream.ts';
+import type { AgentMessage, AgentStatus, CheckAnswer, Hello, UnknownMessage } from '../../proto/messages.ts';
+import { decodeResults } from '../../proto/results-codec.ts';
+import { StreamEnd } from '../../proto/stream-end.ts';
+
+export interface CountingOptions {
+  epoch?: string;
+  timeline?: string;
+  maxInFlight?: number;
+  /** The database's clock, unix milliseconds. */
+  nowMs?: () => number;
+  /** The answer of one row; stored by default. */
+  answer?: (row: CheckResult) => AnsweredRow;
+  /** Tokens that are refused. */
+  refuses?: (token: string | null) => boolean;
+}
+
+/** A collector without a database: takes everything, keeps it, and counts. */
+export interface CountingCollector {
+  address: string;
+  port: number;
+  results: CheckResult[];
+  absences: { from: number; to: number; reason: string }[];
+  hellos: Hello[];
+  statuses: AgentStatus[];
+  answers: CheckAnswer[];
+  leaves: number;
+  /** Highest number of batches that were unacknowledged at once. */
+  mostInFlight: number;
+  /** While true nothing is acknowledged. */
+  isSilent: boolean;
+  options: CountingOptions;
+  /** Sends every connected agent a message. */
+  broadcast(message: Parameters<CollectorStream['send']>[0]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Listens on `port` of loopback (0: any). */
+export async function startCountingCollector(options: CountingOptions = {}, port = 0): Promise<CountingCollector> {
+  const streams = new Set<CollectorStream>();
+  const server = createCollectorServer(
+    async (stream) => {
+      streams.add(stream);
+      try {
+        await serve(stream, collector);
+      } finally {
+        streams.delete(stream);
+      }
+    },
+    (error) => {
+      throw error;
+    },
+  );
+  const listening = await server.listen(`127.0.0.1:${port}`);
+  const collector: CountingCollector = {
+    address: `127.0.0.1:${listening}`,
+    port: listening,
+    results: [],
+    absences: [],
+    hellos: [],
+    statuses: [],
+    answers: [],
+    leaves: 0,
+    mostInFlight: 0,
+    isSilent: false,
+    options,
+    async broadcast(message) {
+      for (const stream of streams) await stream.send(message);
+    },
+    stop: () => server.close(0),
+  };
+  return collector;
+}
+
+async function serve(stream: CollectorStream, collector: CountingCollector): Promise<void> {
+  const { options } = collector;
+  if (options.refuses?.(stream.token)) throw new StreamEnd('UNAUTHENTICATED', 'unknown or revoked token');
+  const inFlight = { count: 0 };
+  for await (const message of stream.messages) {
+    if (message.body === 'leave') {
+      collector.leaves += 1;
+      break;
+    }
+    await take(message, stream, collector, inFlight);
+  }
+}
+
+function clockUs({ nowMs = Date.now }: CountingOptions): number {
+  return Math.round(nowMs() * 1000);
+}
+
+async function take(
+  message: AgentMessage | UnknownMessage,
+  stream: CollectorStream,
+  collector: CountingCollector,
+  inFlight: { count: number },
+): Promise<void> {
+  const { options } = collector;
+  const { epoch = 'epoch-1', timeline = '1', maxInFlight = 16 } = options;
+  switch (message.body) {
+    case 'hello':
+      collector.hellos.push(message.hello);
+      await stream.send({
+        body: 'welcome',
+        welcome: { protocol: 1, agentId: 1, regionId: 1, epoch, timeline, maxInFlight, clockUs: clockUs(options) },
+      });
+      break;
+    case 'results': {
+      if (collector.isSilent) {
+        inFlight.count += 1;
+        collector.mostInFlight = Math.max(collector.mostInFlight, inFlight.count);
+        break;
+      }
+      const decoded = decodeResults(message.results);
+      if ('malformed' in decoded) throw new Error(decoded.malformed);
+      const answers = decoded.rows.map((row): AnsweredRow => {
+        if ('invalid' in row) throw new Error(`invalid ${row.invalid}`);
+        const answer = options.answer?.(row) ?? { answer: 'stored', reason: null };
+        if (answer.answer === 'stored') collector.results.push(row);
+        return answer;
+      });
+      await stream.send({ body: 'ack', ack: encodeAck(message.results.batch, clockUs(options), answers) });
+      break;
+    }
+    case 'absences':
+      for (const { fromMinute, toMinute, reason } of message.absences.absences)
+        collector.absences.push({ from: fromMinute * 60, to: toMinute * 60, reason });
+      await stream.send({
+        body: 'ack',
+        ack: encodeAckOfAll(message.absences.batch, clockUs(options), { answer: 'stored', reason: null }),
+      });
+      break;
+    case 'status':
+      collector.statuses.push(message.status);
+      break;
+    case 'checkAnswer':
+      collector.answers.push(message.checkAnswer);
+      break;
+    default:
+      break;
+  }
+}
