@@ -13,6 +13,7 @@ import {
   MANIFEST_KEY,
   monitorOfKey,
 } from '../proto/kv.ts';
+import { readSnapshot } from '../proto/kv-snapshot.ts';
 import type { Logger } from '../runtime/logger.ts';
 
 /** Writes under way at the same time. */
@@ -98,7 +99,7 @@ async function readBack(kvm: Kvm, region: string): Promise<{ state: State; texts
   const { streamInfo } = await kv.status();
   const sequences = new Map<string, number | null>();
   const texts = new Map<string, string>();
-  for await (const entry of await kv.history()) {
+  for (const entry of await readSnapshot(kv)) {
     sequences.set(entry.key, entry.revision);
     if (entry.operation === 'PUT') texts.set(entry.key, entry.string());
   }

@@ -6,4 +6,6 @@ import { startCollector } from './start.ts';
 
 const config = readConfig(collectorConfig, process.env);
 const logger = createLogger('collector', config.LOG_LEVEL);
-await runProgram(logger, (life) => startCollector(config, logger, life));
+await runProgram(logger, async (life) => {
+  await startCollector(config, logger, life);
+});

@@ -14,7 +14,7 @@ import { rollUp } from '../db/rollups.ts';
 import { readResultsEdge } from '../db/state.ts';
 import { serveHealth } from '../runtime/health.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';
-import { formatAddress } from '../runtime/listen-address.ts';
+import { formatAddress, type ListenAddress } from '../runtime/listen-address.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createBackoff, sleep } from '../runtime/time.ts';
 import { createAgentLedger } from './agent-ledger.ts';
@@ -37,11 +37,21 @@ const LAST_WRITE_MS = 3000;
 
 type Config = z.output<typeof collectorConfig>;
 
-/** Opens every part of a collector and sets it going; returns once agents can connect. */
-export async function startCollector(config: Config, logger: Logger, life: Lifecycle): Promise<void> {
+/** Where a running collector can be reached. */
+export interface CollectorAddresses {
+  agents: ListenAddress;
+  health: ListenAddress | null;
+}
+
+/** Opens every part of a collector and sets it going; returns once agents can connect, null where the end came first. */
+export async function startCollector(
+  config: Config,
+  logger: Logger,
+  life: Lifecycle,
+): Promise<CollectorAddresses | null> {
   const pools = openPools(config.DATABASE_URL, life);
   const database = await openDatabase(pools.control, logger, life.signal);
-  if (database === null) return;
+  if (database === null) return null;
   const book = createRevisionBook((ids) => readRevisions(pools.control, ids));
   const coalescer = startCoalescer(pools.writers, logger, life);
   const publisher = createDefinitionsPublisher({
@@ -50,7 +60,15 @@ export async function startCollector(config: Config, logger: Logger, life: Lifec
     readDefinitions: (region, ids) => readDefinitions(pools.control, region, ids),
     logger,
   });
-  const server = await startServer({ config, logger, life, pool: pools.control, database, book, coalescer });
+  const { server, address } = await startServer({
+    config,
+    logger,
+    life,
+    pool: pools.control,
+    database,
+    book,
+    coalescer,
+  });
   const purgeDue = createGate();
   const hearers: Hearers = { publisher, book, server, purgeDue };
   const changed = (): void => {
@@ -62,7 +80,7 @@ export async function startCollector(config: Config, logger: Logger, life: Lifec
   life.run('database state', (signal) => followDatabaseState(database, changed, logger, signal));
   for (const job of jobsOf(pools.jobs, purgeDue))
     life.run(job.name, (signal) => runJob(job, () => database.nowUs() / 1000, logger, signal));
-  await startHealth(config, pools.control, publisher, logger, life);
+  return { agents: address, health: await startHealth(config, pools.control, publisher, logger, life) };
 }
 
 function jobsOf(pool: pg.Pool, purgeDue: Gate): Job[] {
@@ -146,7 +164,7 @@ async function startServer({
   database,
   book,
   coalescer,
-}: ServerParts): Promise<AgentServer> {
+}: ServerParts): Promise<{ server: AgentServer; address: ListenAddress }> {
   const tally = createTally();
   const ledger = createAgentLedger((reports) => recordAgentReports(pool, reports), logger);
   let oldestMinute = await readResultsEdge(pool);
@@ -176,7 +194,7 @@ async function startServer({
   logger.info({ address: formatAddress(address) }, 'agents can connect');
   life.run('agent ledger', (signal) => ledger.run(signal));
   life.run(edge.name, (signal) => runJob(edge, () => database.nowUs() / 1000, logger, signal));
-  return server;
+  return { server, address };
 }
 
 async function startHealth(
@@ -185,8 +203,8 @@ async function startHealth(
   publisher: DefinitionsPublisher,
   logger: Logger,
   life: Lifecycle,
-): Promise<void> {
-  if (config.HEALTH_LISTEN === undefined) return;
+): Promise<ListenAddress | null> {
+  if (config.HEALTH_LISTEN === undefined) return null;
   const away = (): string => 'away';
   const health = await serveHealth(config.HEALTH_LISTEN, async () => ({
     database: await pool.query('select 1').then(() => null, away),
@@ -194,4 +212,5 @@ async function startHealth(
   }));
   life.onClose('health', () => health.close());
   logger.info({ healthAddress: formatAddress(health.address) }, 'health can be asked');
+  return health.address;
 }

@@ -32,6 +32,8 @@ export function openPool(options: PoolOptions): pg.Pool {
   });
   // An idle connection that breaks is replaced at the next query; without a listener it would end the process.
   pool.on('error', () => undefined);
+  // So would one that breaks between two statements of a transaction; the next statement rejects.
+  pool.on('connect', (client) => void client.on('error', () => undefined));
   return pool;
 }
 

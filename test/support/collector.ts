@@ -1,4 +1,3 @@
-import { freePort } from '../../deploy/local/free-port.ts';
 import { startCollector } from '../../collector/start.ts';
 import { createLogger } from '../../runtime/logger.ts';
 
@@ -14,7 +13,6 @@ export interface TestCollector {
 
 /** A whole collector inside the test's process, on a real database and a real bus. */
 export async function startTestCollector(databaseUrl: string, natsUrl: string): Promise<TestCollector> {
-  const [port, healthPort] = [await freePort(), await freePort()];
   const end = new AbortController();
   const loops: Promise<void>[] = [];
   const closers: (() => Promise<unknown> | void)[] = [];
@@ -22,11 +20,11 @@ export async function startTestCollector(databaseUrl: string, natsUrl: string): 
   const config = {
     DATABASE_URL: databaseUrl,
     NATS_URL: natsUrl,
-    COLLECTOR_LISTEN: { host: '127.0.0.1', port },
-    HEALTH_LISTEN: { host: '127.0.0.1', port: healthPort },
+    COLLECTOR_LISTEN: { host: '127.0.0.1', port: 0 },
+    HEALTH_LISTEN: { host: '127.0.0.1', port: 0 },
     LOG_LEVEL: 'silent' as const,
   };
-  await startCollector(config, createLogger('collector', 'silent'), {
+  const addresses = await startCollector(config, createLogger('collector', 'silent'), {
     signal: end.signal,
     end: () => end.abort(),
     run: (_name, loop) => void loops.push(loop(end.signal).catch((error: unknown) => void failures.push(error))),
@@ -39,8 +37,8 @@ export async function startTestCollector(databaseUrl: string, natsUrl: string): 
     for (const close of closers.reverse()) await close();
   };
   return {
-    address: `127.0.0.1:${port}`,
-    healthUrl: `http://127.0.0.1:${healthPort}/healthz`,
+    address: `127.0.0.1:${addresses?.agents.port}`,
+    healthUrl: `http://127.0.0.1:${addresses?.health?.port}/healthz`,
     failures,
     stop: () => (stopped ??= stop()),
   };

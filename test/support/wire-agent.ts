@@ -70,7 +70,7 @@ function talk(
   const acknowledged = async (batch: number, rows: number, send: () => Promise<void>): Promise<AnsweredRow[]> => {
     const ack = new Promise<Ack>((resolve) => acks.set(batch, resolve));
     await send();
-    const answer = await Promise.race([ack, ended.then((error) => Promise.reject(error ?? new Error('stream ended')))]);
+    const answer = await Promise.race([ack, ended.then(refuse)]);
     return decodeAck(answer, rows);
   };
   const sendBatch = (batch: ResultBatch): Promise<AnsweredRow[]> =>
@@ -95,4 +95,8 @@ function talk(
     },
     close: () => stream.close(),
   };
+}
+
+function refuse(error: unknown): never {
+  throw error instanceof Error ? error : new Error('the stream ended');
 }
