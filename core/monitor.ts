@@ -153,16 +153,6 @@ export const newMonitor = z
     const given = Object.entries(body).filter(([, value]) => value !== null);
     // Without its nulls a body has the type of the fields it names.
     return { ...DEFAULTS, ...(Object.fromEntries(given) as Omit<NewMonitor, keyof typeof DEFAULTS>) };
-  })
-  .meta({
-    examples: [
-      {
-        tag: 'web-eu',
-        name: 'Web front',
-        monitor_type: 'TCP',
-        type_data: { hosts: [{ type: 'DOMAIN', host: 'web.example', port: 443 }] },
-      },
-    ],
   });
 
 /** The body of PATCH. `tag` is no field of it and so is ignored. */

@@ -35,7 +35,7 @@ function operation(route: Route, schemas: Json): Json {
     operationId: operationId(route),
     security: route.access === 'key' ? [{ key: [] }] : [],
     parameters: [...pathParameters(route, schemas), ...queryParameters(route, schemas)],
-    ...(route.body && { requestBody: { required: true, content: json(schemaOf(route.body, 'input', schemas)) } }),
+    ...(route.body && { requestBody: { required: true, content: requestContent(route.body, route.example, schemas) } }),
     responses: responses(route, schemas),
   };
 }
@@ -91,6 +91,10 @@ function responses(route: Route, schemas: Json): Json {
     500: failure('A fault of the service'),
     503: failure('The service is away for a moment, see Retry-After'),
   };
+}
+
+function requestContent(body: z.ZodType, example: Json | undefined, schemas: Json): Json {
+  return { 'application/json': { schema: schemaOf(body, 'input', schemas), ...(example && { example }) } };
 }
 
 function json(schema: Json): Json {

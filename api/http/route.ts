@@ -36,6 +36,7 @@ export interface Route {
   params?: z.ZodType;
   query?: z.ZodType;
   body?: z.ZodType;
+  example?: Record<string, unknown>;
   response: z.ZodType;
   answer(incoming: Incoming, context: Context): Promise<unknown>;
 }
@@ -53,6 +54,8 @@ interface RouteSpec<Path extends string, P, Q, B, R extends z.ZodType, X> {
   params?: z.ZodType<P>;
   query?: z.ZodType<Q>;
   body?: z.ZodType<B>;
+  /** A body that would be taken, for readers of the document. */
+  example?: Record<string, unknown>;
   /** A check against the database that is answered before faults in any body field but those of `after`. */
   bodyCheck?: { after: readonly string[]; check: (body: Record<string, unknown>, context: Context) => Promise<void> };
   response: R;

@@ -43,6 +43,7 @@ export const dataRoutes = [
     summary: 'Write every minute of a range by hand',
     resource: monitorInPath,
     body: rangeOverwrite,
+    example: { start_ts: 1_795_082_400, end_ts: 1_795_086_000, status: 'DEGRADED', latency: 120, deviation: 10 },
     response: z.object({ message: z.literal('Monitoring data updated successfully'), updated_count: z.int() }),
     handler: async ({ resource, body }, { history }) => {
       const range = minuteRange(body.start_ts, body.end_ts);
@@ -73,6 +74,7 @@ export const dataRoutes = [
     resource: monitorInPath,
     params: timestampParameter,
     body: pointOverwrite,
+    example: { status: 'UP', latency: 21.5 },
     response: z.object({ data: dataPoint }),
     handler: async ({ resource, params, body }, { db }) => {
       const change = { status: body.status, latencyUs: body.latency };

@@ -43,6 +43,12 @@ export const monitorRoutes = [
     summary: 'Create a monitor',
     status: 201,
     body: newMonitor,
+    example: {
+      tag: 'web-eu',
+      name: 'Web front',
+      monitor_type: 'TCP',
+      type_data: { hosts: [{ type: 'DOMAIN', host: 'web.example', port: 443 }] },
+    },
     bodyCheck: {
       after: ['tag', 'name'],
       check: async ({ tag }, { db }) => {
@@ -66,6 +72,7 @@ export const monitorRoutes = [
     summary: 'Change a monitor: what is not named is kept',
     resource: monitorInPath,
     body: monitorPatch,
+    example: { status: 'INACTIVE', description: 'Switched off for a while' },
     response: monitorAnswer,
     handler: async ({ resource, body }, { db }) => ({ monitor: toMonitor(await patchMonitor(db, resource, body)) }),
   }),

@@ -62,16 +62,12 @@ export const rangeOverwrite = bothPresent(
       }),
     ),
   BOTH_FIELDS,
-).meta({
-  examples: [{ start_ts: 1_795_082_400, end_ts: 1_795_086_000, status: 'DEGRADED', latency: 120, deviation: 10 }],
-});
+);
 
-export const pointOverwrite = z
-  .object({
-    status: z.enum(POINT_STATUSES, `status ${STATUS}`).optional(),
-    latency: latency(`latency ${LATENCY}`).optional(),
-  })
-  .meta({ examples: [{ status: 'UP', latency: 21.5 }] });
+export const pointOverwrite = z.object({
+  status: z.enum(POINT_STATUSES, `status ${STATUS}`).optional(),
+  latency: latency(`latency ${LATENCY}`).optional(),
+});
 
 /** The minute a path names. */
 export const timestampParameter = z.object({
