@@ -25,6 +25,8 @@ export function respondError(response: Response, error: AppError): void {
     response.destroy();
     return;
   }
+  // RFC 9110, 11.6.1.
+  if (error.code === 'UNAUTHORIZED') response.setHeader('WWW-Authenticate', 'Bearer');
   if (error.code === 'UNAVAILABLE') response.setHeader('Retry-After', String(RETRY_AFTER_S));
   const { code, message, details } = error;
   sendJson(response, error.httpStatus, { error: { code, message, ...(details.length > 0 && { details }) } });

@@ -28,6 +28,7 @@ describe('authentication', () => {
     const answer = await withHeader(`Bearer ${key}`);
     expect(failureOf(answer)).toEqual([401, 'Invalid API key']);
     expect(answer.body).toMatchObject({ error: { code: 'UNAUTHORIZED' } });
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
   });
 
   it('takes the scheme in any case, and the key only as it is', async () => {
