@@ -31,7 +31,8 @@ export default defineConfig({
           name: 'system',
           include: ['test/system/**/*.test.ts'],
           globalSetup: ['test/support/global-setup.ts', 'test/support/build-programs.ts'],
-          fileParallelism: false,
+          // Mostly waiting for minutes to pass: two files fit on two cores.
+          maxWorkers: 2,
           testTimeout: 300_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 2 },
