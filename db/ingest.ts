@@ -94,7 +94,11 @@ async function storeBatch(pool: pg.Pool, rows: readonly RegionalResult[]): Promi
     const gone = await deletedMonitors(client, rows);
     const kept = gone.size === 0 ? rows : rows.filter((row) => !gone.has(row.monitorId));
     const stored = kept.length === 0 ? new Set<RegionalResult>() : await writeResults(client, kept);
-    if (stored.size > 0) await consolidateRows(client, stored);
+    if (stored.size > 0)
+      await consolidateRows(
+        client,
+        kept.filter((row) => stored.has(row)),
+      );
     return rows.map((row) => (gone.has(row.monitorId) ? 'dropped' : stored.has(row) ? 'stored' : 'duplicate'));
   });
 }
@@ -203,7 +207,8 @@ function updateParts(rows: readonly RegionalResult[]): RegionalResult[][] {
   return plain.length === 0 ? old : [plain, ...old];
 }
 
-async function consolidateRows(client: pg.PoolClient, rows: ReadonlySet<RegionalResult>): Promise<void> {
+/** `rows` are sorted, so that those of one pair stand together. */
+async function consolidateRows(client: pg.PoolClient, rows: readonly RegionalResult[]): Promise<void> {
   const monitorIds: number[] = [];
   const minutes: number[] = [];
   let last: RegionalResult | undefined;

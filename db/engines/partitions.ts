@@ -46,8 +46,9 @@ async function createPartition(client: pg.PoolClient, relation: TimeRelation, st
   const bounds = [start, start + SPAN_SECONDS[relation]].map((at) => `'${new Date(at * 1000).toISOString()}'`);
   await client.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
   await client.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
-  const { rows } = await client.query<{ missing: boolean }>('select to_regclass($1) is null as missing', [table]);
-  if (!rows[0]?.missing) return;
+  // A query of the catalogue: to_regclass may answer from before the lock was waited for.
+  const existing = await client.query('select from pg_class where relname = $1 and pg_table_is_visible(oid)', [table]);
+  if (existing.rowCount !== 0) return;
   await client.query(`create table ${table} (like ${relation} including all)`);
   // Append-only tables are visited by autovacuum too seldom for index-only reads of the newest rows.
   await client.query(`alter table ${table} set (autovacuum_vacuum_insert_scale_factor = 0.02)`);
