@@ -18,7 +18,7 @@ export interface DnsAttempt {
   code: DnsCode;
   /** The answer's records, each as the text that is compared; empty unless `code` is `answer`. */
   values: string[];
-  /** Milliseconds with fractions, always set: until the answer, the refusal or the deadline. */
+  /** Milliseconds with fractions, always set: from the question to the answer, the refusal or the deadline. */
   latency: number;
   host: string;
   type: RecordType;
@@ -72,11 +72,13 @@ async function askGiven(config: DnsConfig, tools: DnsTools, signal: AbortSignal)
   const { host, lookupRecord } = config;
   const leftMs = Math.max(1, DNS_DEADLINE_MS - elapsed());
   const question = serverText(address, server.port);
+  const asking = startStopwatch();
   const asked = await askServer(question, (one) => askRecords(one, host, lookupRecord), leftMs, signal, tools.clock);
-  if (asked.kind !== 'refusal' || asked.code !== 'unreachable') return { ...foundOf(asked), address };
+  const latency = asking();
+  if (asked.kind !== 'refusal' || asked.code !== 'unreachable') return { ...foundOf(asked), address, latency };
   // Between the look before and c-ares' own socket the last descriptor can have gone.
   const after = await findUdpProblem(address, family, server.port);
-  return { ...(after ? unmeasured(after) : foundOf(asked)), address };
+  return { ...(after ? unmeasured(after) : foundOf(asked)), address, latency };
 }
 
 function hostType(host: string): 'IP4' | 'IP6' | 'DOMAIN' {

@@ -3,7 +3,7 @@ import { siblingWorker } from '../../runtime/entry.ts';
 import type { Sandbox, SandboxAnswer } from './answer.ts';
 import type { WorkerJob, WorkerMessage } from './eval-worker.ts';
 import { createQuarantine } from './quarantine.ts';
-import { watchJob } from './watchdog.ts';
+import { watchJob, type WatchdogLimits } from './watchdog.ts';
 
 /** A worker that is not ready after this long is not coming. */
 const START_LIMIT_MS = 20_000;
@@ -12,6 +12,8 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 
 
 export interface SandboxOptions {
   monotonicMs: () => number;
+  /** When a worker is killed. */
+  watchdog?: WatchdogLimits;
 }
 
 interface Job extends WorkerJob {
@@ -24,7 +26,7 @@ interface Job extends WorkerJob {
  * kills a worker that does not answer, and starts another for those who wait. A source that killed three workers is
  * not run again for ten minutes.
  */
-export function createSandbox({ monotonicMs }: SandboxOptions): Sandbox {
+export function createSandbox({ monotonicMs, watchdog }: SandboxOptions): Sandbox {
   const quarantine = createQuarantine(monotonicMs);
   const waiting: Job[] = [];
   let running: Job | undefined;
@@ -38,6 +40,7 @@ export function createSandbox({ monotonicMs }: SandboxOptions): Sandbox {
     worker ??= startWorker(
       (answer) => settle(answer, false),
       (answer) => settle(answer, true),
+      watchdog,
     );
     worker.run(running);
   };
@@ -90,6 +93,7 @@ interface WorkerHandle {
 function startWorker(
   onAnswer: (answer: SandboxAnswer) => void,
   onKilled: (answer: SandboxAnswer) => void,
+  watchdog: WatchdogLimits | undefined,
 ): WorkerHandle {
   const entry = siblingWorker(import.meta.url, 'eval-worker');
   // The worker sees nothing of the agent's environment.
@@ -107,7 +111,7 @@ function startWorker(
   let stopWatch = watchStart(() => kill({ kind: 'failed', message: 'the sandbox did not start' }));
   const send = (): void => {
     if (!job || thread === undefined) return;
-    stopWatch = watchJob(thread, (end) => kill(end === 'limit' ? tookTooLong : starved));
+    stopWatch = watchJob(thread, (end) => kill(end === 'limit' ? tookTooLong : starved), watchdog);
     worker.postMessage({ source: job.source, results: job.results } satisfies WorkerJob);
     job = undefined;
   };

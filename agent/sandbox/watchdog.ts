@@ -1,9 +1,13 @@
 import { cpuTimeMs } from './cpu-time.ts';
 
-/** A worker that has used this much CPU time on one job is inside a native call that cannot be interrupted. */
-const LIMIT_MS = 1000;
-/** One that has not used it in this much wall time is not let run at all. */
-const GIVE_UP_MS = 15_000;
+export interface WatchdogLimits {
+  /** A worker that has used this much CPU time on one job is inside a native call that cannot be interrupted. */
+  limitMs: number;
+  /** One that has not used it in this much wall time is not let run at all. */
+  giveUpMs: number;
+}
+
+const LIMITS: WatchdogLimits = { limitMs: 1000, giveUpMs: 15_000 };
 /** A look that comes this late shows that the whole process did not run. */
 const LATE_MS = 250;
 
@@ -17,7 +21,7 @@ export type WatchdogEnd = 'limit' | 'failed';
 export function watchJob(
   thread: string | null,
   onEnd: (end: WatchdogEnd) => void,
-  limits: { limitMs: number; giveUpMs: number } = { limitMs: LIMIT_MS, giveUpMs: GIVE_UP_MS },
+  limits: WatchdogLimits = LIMITS,
 ): () => void {
   const stepMs = limits.limitMs / 4;
   const startedMs = performance.now();

@@ -63,6 +63,24 @@ describe('an agent that was stopped for three seconds in the middle of its check
     expect(statuses.filter((status) => status !== 'UP' && !status.startsWith('stalled:'))).toEqual([]);
   });
 
+  it('does not blame a function that was running for the time it was stopped', async () => {
+    const agent = await program();
+    const port = await openPort();
+    const busy = 'r => { let n = 0; for (let i = 0; i < 1e5; i++) n += i % 7; return { status: "UP", latency: n } }';
+    const probe = tcpProbe([{ host: '127.0.0.1', port, timeout: 5000 }], busy);
+    expect(await agent.check(probe)).toMatchObject({ status: 'UP' });
+    for (let round = 0; round < 2; round += 1) {
+      // Enough of them to keep the sandbox at work while the process is stopped.
+      const checks = Array.from({ length: 100 }, () => agent.check(probe));
+      await wait(150);
+      process.kill(agent.pid, 'SIGSTOP');
+      await wait(3000);
+      process.kill(agent.pid, 'SIGCONT');
+      const faults = (await Promise.all(checks)).filter(({ status }) => status !== 'UP');
+      expect(faults).toEqual([]);
+    }
+  });
+
   it('calls a silent one stalled, not DOWN', async () => {
     const agent = await program();
     const silent = await startDnsServer(() => 'silent');
