@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { HostEcho } from '../../../../../agent/probes/icmp/host-echo.ts';
 import { readCpuUs } from '../../../../bench/icmp-figures.ts';
@@ -150,13 +151,13 @@ test.each([
   });
 });
 
-test('replies that come after everything was judged cost nothing', async () => {
+test('a reply that comes after everything was judged does not keep the process busy', async () => {
   await pingV4([{ afterMs: SHORT_MS + 50 }], SHORT_MS);
   const pid = lab.icmp.pid ?? 0;
   const before = readCpuUs(pid);
-  // A process that spins on an unread socket takes all of the time that the next ping lasts.
-  await pingV4([{ afterMs: 800 }], PATIENT_MS);
-  expect(readCpuUs(pid) - before).toBeLessThan(400_000);
+  // A socket that is not read says again and again that it could be: half a second of it would all be spent.
+  await sleep(600);
+  expect(readCpuUs(pid) - before).toBeLessThan(60_000);
 });
 
 test('two hosts at once keep their own replies', async () => {
