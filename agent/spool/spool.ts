@@ -49,6 +49,8 @@ const RESEND_WINDOW_MS = 10 * 60_000;
 /** One group commit a second: records of what a second produced are small on the disk and few. */
 const COMMIT_MS = 900;
 const MAX_RECORD_ROWS = 2000;
+/** Records written with one sync. */
+const GROUP_RECORDS = 50;
 const HOUSEKEEPING_MS = 5000;
 /** A row that is answered `retry` waits this long. */
 const RETRY_MS = 5000;
@@ -149,7 +151,8 @@ export class Spool {
   async #write(records: readonly StoredRecord[]): Promise<void> {
     if (records.length === 0) return;
     try {
-      for (const group of byEpoch(records)) await this.#store.append(group);
+      // A disk that refused the last time is tried with one record first: encoding all that is held costs time.
+      for (const group of grouped(records, this.#problem === null ? GROUP_RECORDS : 1)) await this.#store.append(group);
       if (this.#problem !== null) this.#options.logger.info('spool is written again');
       this.#problem = null;
       await keepWithinLimit(this.#store, this.#options.limitBytes);
@@ -281,11 +284,13 @@ function chunked(epoch: string, placed: readonly PlacedResult[]): StoredRecord[]
   return records;
 }
 
-function byEpoch(records: readonly StoredRecord[]): StoredRecord[][] {
+/** Groups of one epoch, the first of at most `first` records. */
+function grouped(records: readonly StoredRecord[], first: number): StoredRecord[][] {
   const groups: StoredRecord[][] = [];
   for (const stored of records) {
     const last = groups.at(-1);
-    if (last?.[0]?.epoch === stored.epoch) last.push(stored);
+    const room = groups.length === 1 ? first : GROUP_RECORDS;
+    if (last?.[0]?.epoch === stored.epoch && last.length < room) last.push(stored);
     else groups.push([stored]);
   }
   return groups;

@@ -1,7 +1,16 @@
 import type { CheckResult } from '../../core/result.ts';
 import { encodeAck, encodeAckOfAll, type AnsweredRow } from '../../proto/ack-codec.ts';
 import { createCollectorServer, type CollectorStream } from '../../proto/collector-stream.ts';
-import type { AgentMessage, AgentStatus, CheckAnswer, Hello, UnknownMessage } from '../../proto/messages.ts';
+import type {
+  Ack,
+  AgentMessage,
+  AgentStatus,
+  CheckAnswer,
+  Hello,
+  ResultBatch,
+  UnknownMessage,
+  Welcome,
+} from '../../proto/messages.ts';
 import { decodeResults } from '../../proto/results-codec.ts';
 import { StreamEnd } from '../../proto/stream-end.ts';
 
@@ -98,47 +107,46 @@ async function take(
   inFlight: { count: number },
 ): Promise<void> {
   const { options } = collector;
-  const { epoch = 'epoch-1', timeline = '1', maxInFlight = 16 } = options;
   switch (message.body) {
     case 'hello':
       collector.hellos.push(message.hello);
-      await stream.send({
-        body: 'welcome',
-        welcome: { protocol: 1, agentId: 1, regionId: 1, epoch, timeline, maxInFlight, clockUs: clockUs(options) },
-      });
-      break;
-    case 'results': {
-      if (collector.isSilent) {
-        inFlight.count += 1;
-        collector.mostInFlight = Math.max(collector.mostInFlight, inFlight.count);
-        break;
-      }
-      const decoded = decodeResults(message.results);
-      if ('malformed' in decoded) throw new Error(decoded.malformed);
-      const answers = decoded.rows.map((row): AnsweredRow => {
-        if ('invalid' in row) throw new Error(`invalid ${row.invalid}`);
-        const answer = options.answer?.(row) ?? { answer: 'stored', reason: null };
-        if (answer.answer === 'stored') collector.results.push(row);
-        return answer;
-      });
-      await stream.send({ body: 'ack', ack: encodeAck(message.results.batch, clockUs(options), answers) });
-      break;
-    }
+      return stream.send({ body: 'welcome', welcome: welcomeOf(options) });
+    case 'results':
+      inFlight.count += 1;
+      collector.mostInFlight = Math.max(collector.mostInFlight, inFlight.count);
+      if (collector.isSilent) return;
+      inFlight.count -= 1;
+      return stream.send({ body: 'ack', ack: takeResults(message.results, collector) });
     case 'absences':
       for (const { fromMinute, toMinute, reason } of message.absences.absences)
         collector.absences.push({ from: fromMinute * 60, to: toMinute * 60, reason });
-      await stream.send({
-        body: 'ack',
-        ack: encodeAckOfAll(message.absences.batch, clockUs(options), { answer: 'stored', reason: null }),
-      });
-      break;
+      return stream.send({ body: 'ack', ack: encodeAckOfAll(message.absences.batch, clockUs(options), STORED) });
     case 'status':
       collector.statuses.push(message.status);
-      break;
+      return;
     case 'checkAnswer':
       collector.answers.push(message.checkAnswer);
-      break;
+      return;
     default:
-      break;
   }
+}
+
+const STORED: AnsweredRow = { answer: 'stored', reason: null };
+
+function welcomeOf(options: CountingOptions): Welcome {
+  const { epoch = 'epoch-1', timeline = '1', maxInFlight = 16 } = options;
+  return { protocol: 1, agentId: 1, regionId: 1, epoch, timeline, maxInFlight, clockUs: clockUs(options) };
+}
+
+function takeResults(batch: ResultBatch, collector: CountingCollector): Ack {
+  const { options, results } = collector;
+  const decoded = decodeResults(batch);
+  if ('malformed' in decoded) throw new Error(decoded.malformed);
+  const answers = decoded.rows.map((row): AnsweredRow => {
+    if ('invalid' in row) throw new Error(`invalid ${row.invalid}`);
+    const answer = options.answer?.(row) ?? STORED;
+    if (answer.answer === 'stored') results.push(row);
+    return answer;
+  });
+  return encodeAck(batch.batch, clockUs(options), answers);
 }
