@@ -15,6 +15,11 @@ export interface PoolOptions {
   max: number;
   /** Milliseconds after which a statement is ended; 0: never. */
   statementTimeoutMs: number;
+  /**
+   * Milliseconds after which a connection that answers nothing counts as broken, for pools whose users wait. A COPY
+   * would be ended by it too. Without: never.
+   */
+  answerTimeoutMs?: number;
 }
 
 /** Opens a pool. Sessions run in UTC and without JIT, which only costs here. The opener ends it. */
@@ -24,6 +29,7 @@ export function openPool(options: PoolOptions): pg.Pool {
     application_name: options.name,
     max: options.max,
     statement_timeout: options.statementTimeoutMs,
+    query_timeout: options.answerTimeoutMs,
     connectionTimeoutMillis: 5000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
@@ -56,14 +62,22 @@ export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClie
   }
 }
 
-/** True where the database is away or going away (SQLSTATE classes 08, 40, 53, 57, or no connection): try again. */
+/** True where a statement gave up waiting for a lock (`lock_timeout`): somebody holds it for a while. */
+export function isHeld(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '55P03';
+}
+
+/**
+ * True where the same may succeed a little later: the database is away or going away (SQLSTATE classes 08, 40, 53, 57,
+ * or no connection), or something is held.
+ */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (/^(08|40|53|57)/.test(code)) return true;
+  if (/^(08|40|53|57|55P03)/.test(code)) return true;
   if (/^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOENT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/.test(code))
     return true;
-  return /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error/i.test(
+  return /connection terminated|timeout exceeded when trying to connect|query read timeout|client has encountered a connection error/i.test(
     error.message,
   );
 }

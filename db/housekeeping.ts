@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { isHeld } from './client.ts';
 import { engineOf } from './engine.ts';
 import { DAY_SECONDS, TIME_RELATIONS, type TimeRelation } from './engines/engine.ts';
 import { purgeDeleted } from './purge.ts';
@@ -20,20 +21,30 @@ export interface HouseReport {
   purged: number;
   dropped: number;
   compressed: number;
+  /** Steps that were left to the next round because readers or writers held what they need. */
+  held: number;
 }
 
 /**
  * One round of housekeeping: room ahead, deleted monitors' rows, what retention ends, compression. Any number of
  * collectors may call it at any time; what one has done the next finds done. It waits for readers two seconds at a
- * time and never stops writers. Throws transient errors (`isTransient`) where something was held: call it again.
+ * time, never stops writers, and leaves what is held to the next round.
  */
 export async function keepHouse(pool: pg.Pool): Promise<HouseReport> {
-  const report: HouseReport = { purged: 0, dropped: 0, compressed: 0 };
+  const report: HouseReport = { purged: 0, dropped: 0, compressed: 0, held: 0 };
+  const attempt = async (part: 'purged' | 'dropped' | 'compressed', work: () => Promise<number>): Promise<void> => {
+    try {
+      report[part] += await work();
+    } catch (error) {
+      if (!isHeld(error)) throw error;
+      report.held += 1;
+    }
+  };
   for (const relation of TIME_RELATIONS) await makeRoomAhead(pool, relation);
-  report.purged = await purgeDeleted(pool);
+  await attempt('purged', () => purgeDeleted(pool));
   for (const relation of TIME_RELATIONS) {
-    report.dropped += await endRetention(pool, relation);
-    report.compressed += await compress(pool, relation);
+    await attempt('dropped', () => endRetention(pool, relation));
+    await attempt('compressed', () => compress(pool, relation));
   }
   return report;
 }

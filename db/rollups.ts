@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { HOUR_SECONDS } from '../core/minute.ts';
-import { inTransaction } from './client.ts';
+import { inTransaction, isHeld } from './client.ts';
 import { engineOf } from './engine.ts';
 import { spanStart } from './engines/engine.ts';
 import { lockRolledToAlone, lockRoller } from './locks.ts';
@@ -14,8 +14,8 @@ const ADVANCE_LOCK_TIMEOUT = '500ms';
 
 /**
  * Brings the hourly roll-ups up to date: advances `rolled_to` to the last hour that was swept whole, and recomputes
- * marked hours until none is left. Returns the number of hours recomputed. Throws a transient error (`isTransient`)
- * where writers keep `rolled_to` busy: call it again.
+ * marked hours until none is left. Returns the number of hours recomputed. Where writers keep `rolled_to` busy it is left
+ * to the next call.
  */
 export async function rollUp(pool: pg.Pool): Promise<number> {
   while (await advanceRolledTo(pool));
@@ -42,12 +42,17 @@ with moved as (
 select from moved`;
 
 async function advanceRolledTo(pool: pg.Pool): Promise<boolean> {
-  return inTransaction(pool, async (client) => {
-    await client.query(`set local lock_timeout = '${ADVANCE_LOCK_TIMEOUT}'`);
-    await lockRolledToAlone(client);
-    const { rowCount } = await client.query(ADVANCE, [ADVANCE_HOURS]);
-    return rowCount === 1;
-  });
+  try {
+    return await inTransaction(pool, async (client) => {
+      await client.query(`set local lock_timeout = '${ADVANCE_LOCK_TIMEOUT}'`);
+      await lockRolledToAlone(client);
+      const { rowCount } = await client.query(ADVANCE, [ADVANCE_HOURS]);
+      return rowCount === 1;
+    });
+  } catch (error) {
+    if (isHeld(error)) return false;
+    throw error;
+  }
 }
 
 const TAKE_MARKS = `
