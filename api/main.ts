@@ -34,6 +34,7 @@ await runProgram(log, async (life) => {
     name: 'farwatch-api',
     max: REQUEST_CONNECTIONS,
     statementTimeoutMs: REQUEST_STATEMENT_MS,
+    answerTimeoutMs: REQUEST_STATEMENT_MS + 5000,
   });
   life.onClose('request pool', () => db.end());
   const history = openPool({

@@ -34,8 +34,8 @@ export async function startApi(): Promise<TestApi> {
 }
 
 /** The API over the database at `url`, composed as `api/main.ts` does it. */
-export async function serve(url: string): Promise<{ base: string; stop(): Promise<void> }> {
-  const db = openPool({ url, name: 'api', max: 5, statementTimeoutMs: 15_000 });
+export async function serve(url: string, answerTimeoutMs = 20_000): Promise<{ base: string; stop(): Promise<void> }> {
+  const db = openPool({ url, name: 'api', max: 5, statementTimeoutMs: 15_000, answerTimeoutMs });
   const history = openPool({ url, name: 'api-history', max: 3, statementTimeoutMs: 60_000 });
   const log = createLogger('api', 'silent');
   const app = createApp({ routes: apiRoutes(), services: { db, history }, log, authenticate });

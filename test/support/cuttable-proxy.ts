@@ -5,6 +5,8 @@ export interface CuttableProxy {
   url: string;
   /** Ends every connection and refuses new ones. */
   cut(): Promise<void>;
+  /** Lets nothing through any more, while every connection stays open: what a network that drops packets looks like. */
+  freeze(): void;
   /** Accepts connections again. */
   mend(): Promise<void>;
   close(): Promise<void>;
@@ -18,7 +20,9 @@ export async function startProxy(url: string): Promise<CuttableProxy> {
     sockets.add(socket.on('error', () => socket.destroy()).on('close', () => sockets.delete(socket)));
     return socket;
   };
+  let frozen = false;
   const server = createServer((inbound) => {
+    if (frozen) return void track(inbound);
     const outbound = track(connect(Number(target.port || 5432), target.hostname));
     track(inbound).pipe(outbound).pipe(inbound);
   });
@@ -32,13 +36,21 @@ export async function startProxy(url: string): Promise<CuttableProxy> {
       server.close(() => resolve());
       for (const socket of sockets) socket.destroy();
     });
+  const freeze = (): void => {
+    frozen = true;
+    for (const socket of sockets) socket.unpipe().pause();
+  };
   const through = new URL(url);
   through.hostname = '127.0.0.1';
   through.port = String(port);
   return {
     url: through.href,
     cut,
-    mend: () => listen(port),
+    freeze,
+    mend: () => {
+      frozen = false;
+      return listen(port);
+    },
     close: () => (server.listening ? cut() : Promise.resolve()),
   };
 }

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const created = await createApiKey(database.pool, 'test');
   // The program starts while the database is away.
   await proxy.cut();
-  server = await serve(proxy.url);
+  server = await serve(proxy.url, 500);
   api = await createApiClient(server.base, created?.key ?? '');
 });
 afterAll(async () => {
@@ -40,4 +40,23 @@ it('answers 503 with Retry-After while the database is away, and works again whe
     expect((await api.get('/healthz')).status).toBe(200);
     await proxy.cut();
   }
+});
+
+/** A connection that was cut is noticed by the request that uses it next. */
+async function untilServed(): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while ((await api.get('/healthz')).status !== 200) expect(Date.now()).toBeLessThan(deadline);
+}
+
+it('answers 503 where the database is there but says nothing any more, to readers and writers', async () => {
+  await proxy.mend();
+  await untilServed();
+  const { tag } = await createMonitor(api);
+  proxy.freeze();
+  expect((await api.get('/api/v4/monitors')).status).toBe(503);
+  expect((await api.patch(`/api/v4/monitors/${tag}`, {})).status).toBe(503);
+  await proxy.cut();
+  await proxy.mend();
+  await untilServed();
+  expect((await api.patch(`/api/v4/monitors/${tag}`, {})).status).toBe(200);
 });
