@@ -50,7 +50,7 @@ test('a part is ended with the processes it started, also when it leaves them be
   const child = identify(pid);
   expect(child).not.toBeNull();
   await part.stop();
-  expect(child && isAlive(child)).toBe(false);
+  await eventually('the child has ended', 2000, () => child !== null && !isAlive(child));
 });
 
 test('kill ends at once a part that does not listen', async () => {
