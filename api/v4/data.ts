@@ -33,7 +33,7 @@ export const dataRoutes = [
     response: z.object({ data: z.array(z.union([dataPoint, regionalPoint])) }),
     handler: async ({ resource: { id, tag }, query }, { db, history }) => {
       const regionId = query.region === undefined ? null : await regionOf(db, query.region);
-      const range = minuteRange(within(query.start_ts), within(query.end_ts));
+      const range = minuteRange(query.start_ts, query.end_ts);
       return new JsonStream(asData(streamPoints(history, { monitorId: id, tag, range, regionId })));
     },
   }),
