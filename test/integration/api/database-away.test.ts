@@ -60,3 +60,9 @@ it('answers 503 where the database is there but says nothing any more, to reader
   await untilServed();
   expect((await api.patch(`/api/v4/monitors/${tag}`, {})).status).toBe(200);
 });
+
+it('says so where the database is there but not migrated', async () => {
+  await database.pool.query('drop table api_keys');
+  const health = await api.request('GET', '/healthz', { authorization: null });
+  expect(failureOf(health)).toEqual([503, 'The database is not migrated']);
+});
