@@ -38,8 +38,8 @@ export function createDefinitionsFile(path: string, region: string): Definitions
       const verdict = judgeSnapshot(null, { manifest: decodeManifest(kept.manifest), values: new Map(values) }, true);
       return verdict.kind === 'adopt' ? verdict.set : null;
     },
-    save({ manifest, values }) {
-      next = { manifest, values: new Map(values) };
+    save(snapshot) {
+      next = snapshot;
       writing ??= writeAll().finally(() => {
         writing = null;
       });

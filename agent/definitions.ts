@@ -161,7 +161,7 @@ export class DefinitionsFollower {
     this.#partly = verdict.unreadable.length > 0;
     const { epoch, generation } = verdict.set.manifest;
     this.#options.logger.info({ epoch, generation, definitions: verdict.set.definitions.size }, 'definitions adopted');
-    this.#options.onAdopt(verdict.set, view);
+    this.#options.onAdopt(verdict.set, { manifest: verdict.set.manifest, values: new Map(view.values) });
   }
 
   /** A watch that lived through a lost connection may have missed something: it is opened anew. Ends with the connection. */

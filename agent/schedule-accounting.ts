@@ -38,6 +38,11 @@ export class RecordedMinutes {
     return this.#known.get(minute) ?? new Set();
   }
 
+  /** The absences that reach beyond `minute`. */
+  absencesAfter(minute: Minute): AbsentMinutes[] {
+    return this.#absent.filter(({ from, to }) => from > 0 && to > minute);
+  }
+
   isAbsent(minute: Minute): boolean {
     return this.#absent.some(({ from, to }) => from <= minute && minute < to);
   }

@@ -46,6 +46,7 @@ export class Books {
   readonly #options: BooksOptions;
   readonly #ledger: MinuteLedger;
   readonly #backfill: Generator<CheckResult>[] = [];
+  #madeUp: (() => void)[] = [];
   /** Earlier minutes are not made up for; null: back to the agent's birth. */
   #floor: Minute | null = null;
   /** Until what was before this life is accounted for, nothing is called handled. */
@@ -88,16 +89,17 @@ export class Books {
     }, this.#unkept);
   }
 
-  keep(placed: readonly PlacedResult[]): void {
+  /** Resolves when the results are on the disk. */
+  keep(placed: readonly PlacedResult[]): Promise<void> {
     const done = [...new Set(placed.map(({ result }) => result.minute))].map((minute) => this.#ledger.expect(minute));
-    this.#options.sink.append(this.epoch, placed).then(() => {
+    return this.#options.sink.append(this.epoch, placed).then(() => {
       for (const one of done) one();
     }, this.#unkept);
   }
 
   /** Rows that say why there is no measurement: placed as if their checks had begun with their minutes. */
-  keepUnknown(results: readonly CheckResult[]): void {
-    this.keep(this.#placed(results));
+  keepUnknown(results: readonly CheckResult[]): Promise<void> {
+    return this.keep(this.#placed(results));
   }
 
   #placed(results: readonly CheckResult[]): PlacedResult[] {
@@ -110,7 +112,7 @@ export class Books {
   keepLate(slots: readonly Slot[], detail: string): void {
     if (slots.length === 0) return;
     this.counts.late += slots.length;
-    this.keepUnknown(slots.map((slot) => resultOf(slot, lateOutcome(detail))));
+    void this.keepUnknown(slots.map((slot) => resultOf(slot, lateOutcome(detail))));
   }
 
   async #appendAbsences(absences: AbsentMinutes[]): Promise<void> {
@@ -151,7 +153,9 @@ export class Books {
     const unborn = { from: 0, to: first, reason: 'unborn' };
     await this.#write(late, handled === null ? [unborn, ...absences] : absences);
     if (handled === null) this.#keepProgress(progress.bear(first));
-    if (absences.length > 0) this.#keepProgress(progress.noteAbsences(absences));
+    // A life that ended before it could note its absence left it in the spool.
+    const known = [...recorded.absencesAfter(first), ...absences];
+    if (known.length > 0) this.#keepProgress(progress.noteAbsences(known));
     this.#keepProgress(progress.advance(to - MINUTE_SECONDS));
     this.#isOpen = true;
     return recorded.measuredIn(to);
@@ -172,16 +176,20 @@ export class Books {
     await Promise.all(writes);
   }
 
-  /** Definitions that already held in minutes before `to`: what they missed is made up for as UNKNOWN, bit by bit. */
-  comeLate(before: ReadonlyMap<number, Planned>, after: ReadonlyMap<number, Planned>, to: Minute): void {
+  /**
+   * Definitions that already held in minutes before `to`: what they missed is made up for as UNKNOWN, bit by bit. Resolves
+   * when that is on the disk.
+   */
+  comeLate(before: ReadonlyMap<number, Planned>, after: ReadonlyMap<number, Planned>, to: Minute): Promise<void> {
     const { progress, clock } = this.#options;
     // Until the clock is known nobody knows which minutes those are; the account that follows covers them.
-    if (!clock.known) return;
+    if (!clock.known) return Promise.resolve();
     const floor = Math.max(this.#floor ?? progress.bornMinute ?? to, to - LATE_LIMIT_SECONDS);
     for (const [monitorId, planned] of after) {
       const late = lateDefinition(before.get(monitorId) ?? null, planned, floor, to);
       if (late !== null) this.#backfill.push(missedSlots(late, (minute) => progress.isAbsent(minute)));
     }
+    return new Promise((resolve) => this.#madeUp.push(resolve));
   }
 
   /** Writes some of what has to be made up for; true where there is more. */
@@ -194,7 +202,11 @@ export class Books {
       else rows.push(next.value);
     }
     this.counts.late += rows.length;
-    if (rows.length > 0) this.keepUnknown(rows);
-    return this.#backfill.length > 0;
+    const kept = rows.length > 0 ? this.keepUnknown(rows) : Promise.resolve();
+    if (this.#backfill.length > 0) return true;
+    const madeUp = this.#madeUp;
+    this.#madeUp = [];
+    if (madeUp.length > 0) void kept.then(() => madeUp.forEach((resolve) => resolve()));
+    return false;
   }
 }

@@ -28,18 +28,26 @@ export interface Progress {
   bear(minute: Minute): Promise<void>;
 }
 
+type ProgressState = z.output<typeof schema>;
+
+/** Progress kept in a file. */
 export async function openProgress(path: string): Promise<Progress> {
-  let state: z.output<typeof schema> = (await readKept(path, schema)) ?? {
-    bornMinute: null,
-    handledMinute: null,
-    absences: [],
-  };
   let writing = Promise.resolve();
-  const save = (next: typeof state): Promise<void> => {
-    state = next;
+  return createProgress((await readKept(path, schema)) ?? NOT_BORN, (state) => {
     const text = JSON.stringify(state);
     writing = writing.catch(() => undefined).then(() => writeDurably(path, text));
     return writing;
+  });
+}
+
+const NOT_BORN: ProgressState = { bornMinute: null, handledMinute: null, absences: [] };
+
+/** Progress from where it stood; every change goes to `write`. */
+export function createProgress(initial: ProgressState, write: (state: ProgressState) => Promise<void>): Progress {
+  let state = initial;
+  const save = (next: ProgressState): Promise<void> => {
+    state = next;
+    return write(state);
   };
   return {
     get bornMinute() {

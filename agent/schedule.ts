@@ -39,7 +39,7 @@ export class Schedule {
   /** True once the last life is accounted for, or that has to wait for the clock. */
   #hasBegun = false;
   /** What was adopted before that. */
-  #next: DefinitionSet | null = null;
+  #next: (() => void) | null = null;
 
   constructor(options: ScheduleOptions) {
     this.#options = options;
@@ -81,7 +81,7 @@ export class Schedule {
       this.#enter(minute, new Map(begun));
     }
     this.#hasBegun = true;
-    if (this.#next !== null) this.adopt(this.#next);
+    this.#next?.();
   }
 
   #revisionIn(monitorId: number, minute: Minute): [number, number][] {
@@ -104,21 +104,21 @@ export class Schedule {
     return floorMinute(this.#options.clock.nowMs() / 1000);
   }
 
-  /** Goes over to another set. Minutes in which it already held are made up for. */
-  adopt(set: DefinitionSet): void {
-    if (!this.#hasBegun) {
-      this.#next = set;
-      return;
-    }
+  /**
+   * Goes over to another set. Minutes in which it already held are made up for; resolves when that is done, so that the
+   * set may now be what the next life begins with.
+   */
+  async adopt(set: DefinitionSet): Promise<void> {
+    if (!this.#hasBegun) await new Promise<void>((resolve) => (this.#next = resolve));
     const before = this.#planned;
     const isSameDatabase = this.#books.epoch === set.manifest.epoch || this.#books.epoch === '';
     this.#use(set);
     const plan = this.#plan;
     if (plan === null) return;
-    if (isSameDatabase) this.#books.comeLate(before, this.#planned, plan.minute);
-    else plan.begun.clear();
+    if (!isSameDatabase) plan.begun.clear();
     plan.slots = this.#slotsToBegin(plan);
     plan.next = 0;
+    if (isSameDatabase) await this.#books.comeLate(before, this.#planned, plan.minute);
   }
 
   #use({ manifest, definitions }: DefinitionSet): void {
@@ -185,7 +185,7 @@ export class Schedule {
   #start(slot: Slot, nowMs: number): boolean {
     const { probe } = slot.version;
     if (probe === null) {
-      this.#books.keepUnknown([resultOf(slot, unknownOutcome('unsupported', slot.problem ?? 'no such probe'))]);
+      void this.#books.keepUnknown([resultOf(slot, unknownOutcome('unsupported', slot.problem ?? 'no such probe'))]);
       return false;
     }
     if (nowMs > slot.latestStartMs) {
@@ -195,7 +195,7 @@ export class Schedule {
     this.#books.counts.started += 1;
     const done = this.#books.expect(slot.minute);
     this.#running.start(slot, probe, (placed) => {
-      this.#books.keep([placed]);
+      void this.#books.keep([placed]);
       done();
     });
     return true;

@@ -88,8 +88,11 @@ export async function startAgent(config: AgentConfig, logger: Logger, life: Life
     adopted: kept,
     logger,
     onAdopt: (set, snapshot) => {
-      schedule.adopt(set);
-      file.save(snapshot).catch((error: unknown) => logger.warn({ err: error }, 'definitions cannot be kept'));
+      const save = (): Promise<void> => file.save(snapshot);
+      schedule
+        .adopt(set)
+        .then(save)
+        .catch((error: unknown) => logger.warn({ err: error }, 'definitions cannot be kept'));
     },
   });
   const uplink = openUplink(config, { clock, spool, checks, schedule, follower, logger });

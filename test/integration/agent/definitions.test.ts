@@ -1,0 +1,185 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Definition } from '../../../core/definition.ts';
+import { createDefinitionsFile } from '../../../agent/definitions-file.ts';
+import { DefinitionsFollower, type FollowerOptions } from '../../../agent/definitions.ts';
+import type { DefinitionSet, Snapshot } from '../../../agent/definition-set.ts';
+import { createLogger } from '../../../runtime/logger.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startNats, type TestNats } from '../../support/nats.ts';
+import { openRegionBucket, type RegionBucket } from '../../support/region-bucket.ts';
+import { version } from '../../support/schedule-world.ts';
+
+let nats: TestNats;
+let bucket: RegionBucket;
+let end: AbortController;
+let following: Promise<void>[];
+let adopted: { set: DefinitionSet; snapshot: Snapshot }[];
+
+beforeAll(async () => {
+  nats = await startNats();
+});
+
+afterAll(() => nats.stop());
+
+beforeEach(async () => {
+  bucket = await openRegionBucket(nats.url, 'eu');
+  await bucket.recreate();
+  end = new AbortController();
+  following = [];
+  adopted = [];
+});
+
+afterEach(async () => {
+  end.abort();
+  await Promise.all(following);
+  await bucket.close();
+});
+
+function follow(options: Partial<FollowerOptions> = {}): DefinitionsFollower {
+  const follower = new DefinitionsFollower({
+    natsUrl: nats.url,
+    region: 'eu',
+    adopted: null,
+    onAdopt: (set, snapshot) => adopted.push({ set, snapshot }),
+    logger: createLogger('agent', 'silent'),
+    patienceMs: 1000,
+    peekMs: 1000,
+    ...options,
+  });
+  following.push(follower.run(end.signal));
+  return follower;
+}
+
+function definitions(count: number, revision = 1): Definition[] {
+  return Array.from({ length: count }, (_, index) => ({ monitorId: index + 1, versions: [version(revision, 0)] }));
+}
+
+function generation(): number | undefined {
+  return adopted.at(-1)?.set.manifest.generation;
+}
+
+async function adoptsGeneration(wanted: number, limitMs = 15_000): Promise<void> {
+  await eventually(
+    () => `generation ${wanted}, it is ${generation()}`,
+    limitMs,
+    () => generation() === wanted,
+  );
+}
+
+describe('a follower of definitions', () => {
+  it('adopts the set it finds and each change as a whole, within a second', async () => {
+    await bucket.publish(definitions(1000), 1);
+    follow();
+    await adoptsGeneration(1);
+    expect(adopted.map(({ set }) => set.definitions.size)).toEqual([1000]);
+    const startedMs = performance.now();
+    await bucket
+      .publish(definitions(1, 2), 2)
+      .then(() => bucket.putManifest([...definitions(1, 2), ...definitions(1000).slice(1)], 2));
+    await adoptsGeneration(2);
+    expect(performance.now() - startedMs).toBeLessThan(1500);
+    expect(adopted.at(-1)?.set.definitions.get(1)?.revision).toBe(2);
+  });
+
+  it('takes a missing key or manifest as no news, and stops a monitor when a newer manifest says so', async () => {
+    await bucket.publish(definitions(3), 1);
+    const follower = follow({ patienceMs: 60_000, peekMs: 60_000 });
+    await adoptsGeneration(1);
+    await bucket.remove('m.3');
+    await bucket.remove('manifest');
+    await bucket.publish(definitions(3).slice(0, 1), 0);
+    expect(follower.adopted?.definitions.size).toBe(3);
+    await bucket.putManifest(definitions(2), 2);
+    await adoptsGeneration(2);
+    expect(follower.adopted?.definitions.size).toBe(2);
+  });
+
+  it('finds the bucket again after it was deleted and made anew, which a live watch never shows', async () => {
+    await bucket.publish(definitions(3), 1);
+    follow();
+    await adoptsGeneration(1);
+    await bucket.recreate();
+    await bucket.publish(definitions(4), 2);
+    await adoptsGeneration(2);
+    expect(adopted.at(-1)?.set.definitions.size).toBe(4);
+  });
+
+  it('goes on after the server was killed and started again', async () => {
+    await bucket.publish(definitions(3), 1);
+    const follower = follow();
+    await adoptsGeneration(1);
+    await nats.kill9();
+    await eventually('that it says so', 15_000, () => follower.problems().join().includes('NATS is away'));
+    expect(follower.adopted?.definitions.size).toBe(3);
+    await nats.restart();
+    await eventually('the bucket', 15_000, () =>
+      bucket.publish(definitions(5), 2).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await adoptsGeneration(2);
+    await eventually('that all is well', 15_000, () => follower.problems().length === 0);
+  });
+
+  it('starts before its server does, and before its bucket exists', async () => {
+    await bucket.close();
+    await nats.kill9();
+    const follower = follow();
+    await eventually('that it says so', 15_000, () => follower.problems().join().includes('NATS'));
+    await nats.restart();
+    bucket = await openRegionBucket(nats.url, 'eu');
+    await bucket.publish(definitions(2), 9);
+    await adoptsGeneration(9);
+  });
+
+  it('says so when a set does not come to equal its manifest, and adopts it when it does', async () => {
+    await bucket.publish(definitions(2), 1);
+    await bucket.putManifest(definitions(3), 1);
+    const follower = follow();
+    await eventually('the problem', 15_000, () => follower.problems().join().includes('not adopted'));
+    expect(adopted).toEqual([]);
+    await bucket.publish(definitions(3), 2);
+    await adoptsGeneration(2);
+    await eventually('that all is well', 15_000, () => follower.problems().length === 0);
+  });
+
+  it('runs the others when one definition is garbage, and names it', async () => {
+    await bucket.publish(definitions(3), 1);
+    await bucket.put('m.2', 'garbage');
+    const follower = follow();
+    await adoptsGeneration(1);
+    expect([...(follower.adopted?.definitions.keys() ?? [])]).toEqual([1, 3]);
+    expect(follower.problems()).toEqual(['definition m.2 cannot be read']);
+  });
+});
+
+describe('the copy of the definitions', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'farwatch-definitions-'));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('is what the next start begins with, for its own region, and nobody else can read it', async () => {
+    const path = join(folder, 'definitions.json');
+    const file = createDefinitionsFile(path, 'eu');
+    expect(await file.load()).toBeNull();
+    await bucket.publish(definitions(3), 4);
+    await bucket.put('m.2', JSON.stringify({ v: 99, epoch: 'epoch-1', monitorId: 2, revision: 1 }));
+    follow();
+    await adoptsGeneration(4);
+    const [first] = adopted;
+    if (first !== undefined) await file.save(first.snapshot);
+    expect(await createDefinitionsFile(path, 'eu').load()).toEqual(first?.set);
+    expect(await createDefinitionsFile(path, 'us').load()).toBeNull();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    writeFileSync(path, '{"region":"eu"');
+    expect(await createDefinitionsFile(path, 'eu').load()).toBeNull();
+  });
+});
