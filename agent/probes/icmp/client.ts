@@ -96,7 +96,10 @@ class ProcessClient implements IcmpClient {
     return new Promise((resolve) => {
       const key = this.#nextKey++;
       const worstMs = (count - 1) * PING_INTERVAL_MS + timeoutMs;
-      this.#pending.set(key, { resolve, overdueAt: performance.now() + worstMs + GRACE_MS, signal });
+      const now = performance.now();
+      // Silence begins with the first question.
+      if (this.#pending.size === 0) this.#heardAt = now;
+      this.#pending.set(key, { resolve, overdueAt: now + worstMs + GRACE_MS, signal });
       this.#watch(signal, key);
       if (this.#outbox.length === 0) setTimeout(() => this.#flush(), untilGridMs(monotonicUs()));
       this.#outbox.push([key, address, family, count, timeoutMs]);
@@ -179,14 +182,19 @@ class ProcessClient implements IcmpClient {
     return setTimeout(() => this.#sweep(performance.now() - dueAt), SWEEP_MS);
   }
 
+  #giveUp(keys: number[], silentMs: number): void {
+    if (silentMs > HUNG_MS) this.#process.kill();
+    else this.#process.send({ kind: 'cancel', keys });
+  }
+
   /** A process that does not answer has been stopped or hangs: what it was asked is known to nobody. */
   #sweep(lateMs: number): void {
     const now = performance.now();
     // If we were held up ourselves, its answers wait in the channel: they are read before the next sweep.
     if (lateMs <= STALL_MS) {
-      const overdue = [...this.#pending].filter(([, { overdueAt }]) => overdueAt < now);
-      for (const [key] of overdue) this.#settle(key, unmeasuredEcho(SILENT));
-      if (overdue.length > 0 && now - this.#heardAt > HUNG_MS) this.#process.kill();
+      const overdue = [...this.#pending].filter(([, { overdueAt }]) => overdueAt < now).map(([key]) => key);
+      for (const key of overdue) this.#settle(key, unmeasuredEcho(SILENT));
+      if (overdue.length > 0) this.#giveUp(overdue, now - this.#heardAt);
     }
     this.#sweepTimer = this.#pending.size > 0 ? this.#armSweep() : undefined;
   }

@@ -88,13 +88,13 @@ export function decode(family: Family, buffer: Buffer, length: number): EchoRepl
   return errors.includes(type) ? decodeError(family, buffer, start, length) : null;
 }
 
-/** Where the ICMP message of the IPv4 packet at `at` begins, or -1 where there is none. */
+/** Where the ICMP message of the IPv4 packet at `at` begins (perhaps behind the end), or -1 where there is none. */
 function ipv4Payload(buffer: Buffer, at: number, end: number): number {
   if (end - at < IPV4_HEADER) return -1;
   const versionAndLength = buffer.readUInt8(at);
   const header = (versionAndLength & 0x0f) * 4;
   if (versionAndLength >> 4 !== 4 || header < IPV4_HEADER || buffer.readUInt8(at + 9) !== PROTOCOL_ICMP) return -1;
-  return at + header <= end ? at + header : -1;
+  return at + header;
 }
 
 /** Where the ICMPv6 message of the IPv6 packet at `at` begins, or -1. We send no extension headers. */
