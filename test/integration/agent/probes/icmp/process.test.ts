@@ -47,12 +47,12 @@ function lives(pid: number): boolean {
 
 test('a silent host is dead while the process runs, and unproved when it was stopped for three seconds', async () => {
   expect(await lab.icmp.ping('127.8.0.1', 4, 1, 500, never)).toMatchObject({ sent: 1, received: 0, problem: null });
-  const echo = lab.icmp.ping('127.8.0.1', 4, 3, 1000, never);
+  const echo = lab.icmp.ping('127.8.0.1', 4, 1, 3500, never);
   await sleep(100);
   process.kill(pidOf(), 'SIGSTOP');
   await sleep(3000);
   process.kill(pidOf(), 'SIGCONT');
-  expect(await echo).toMatchObject({ received: 0, problem: { reason: 'stalled' } });
+  expect(await echo).toMatchObject({ received: 0, problem: { reason: 'stalled', detail: text('held up') } });
 });
 
 test('a packet that was in the air while the process was stopped is never lost, whenever its time ends', async () => {
@@ -77,6 +77,18 @@ test('a reply that waited while the process was stopped proves no time', async (
   expect(several).toMatchObject({ received: 3, problem: null });
   expect(several?.minUs).toBeGreaterThan(390_000);
   expect(several?.maxUs).toBeLessThan(1_100_000);
+});
+
+test('what came while the process was busy is read before any deadline is judged', async () => {
+  const entry = fileURLToPath(new URL('../../../../support/icmp-busy-process.ts', import.meta.url));
+  const icmp = startIcmp({ command: lab.network.inside(execPath, '--import', 'tsx', entry) });
+  await Promise.all([icmp.able(), responder.answer('127.8.0.11', [{ afterMs: 200 }])]);
+  const before = responder.asked.length;
+  const echo = icmp.ping('127.8.0.11', 4, 1, 400, never);
+  await expect.poll(() => responder.asked.length, { interval: 5 }).toBe(before + 1);
+  process.kill(icmp.pid ?? 0, 'SIGUSR2');
+  expect(await echo).toMatchObject({ received: 1, problem: { reason: 'stalled' } });
+  await icmp.close();
 });
 
 test('a process that stays stopped resolves as stalled soon after its time', async () => {
@@ -104,6 +116,18 @@ test('what a killed process was asked is cut, and another one takes over', async
   expect(pidOf()).not.toBe(before);
   await lab.icmp.able();
   expect(await lab.icmp.ping('127.8.0.5', 4, 1, 300, never)).toMatchObject({ sent: 1, received: 0, problem: null });
+});
+
+test('a process that has answered nothing for ten seconds is ended, and another one takes over', async () => {
+  const before = pidOf();
+  process.kill(before, 'SIGSTOP');
+  const long = lab.icmp.ping('127.8.0.12', 4, 1, 11_000, never);
+  const longer = lab.icmp.ping('127.8.0.12', 4, 1, 20_000, never);
+  expect(await long).toMatchObject({ problem: { reason: 'stalled' } });
+  expect(await longer).toMatchObject({ problem: { reason: 'cut' } });
+  await expect.poll(() => lab.icmp.pid, { timeout: 5000 }).not.toBeUndefined();
+  expect(pidOf()).not.toBe(before);
+  await lab.icmp.able();
 });
 
 test('an aborted ping is cut at once, and others of the same process are not', async () => {
