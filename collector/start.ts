@@ -32,6 +32,7 @@ import { createTally } from './tally.ts';
 
 /** A statement that takes longer waits for something that must not hold up the rest. */
 const STATEMENT_TIMEOUT_MS = 30_000;
+const JOB_TIMEOUT_MS = 300_000;
 /** How long the last batches may take at the end. */
 const LAST_WRITE_MS = 3000;
 
@@ -108,8 +109,8 @@ function openPools(url: string, life: Lifecycle): Pools {
   return {
     control: open('control', 4, STATEMENT_TIMEOUT_MS),
     writers: open('writers', 2, STATEMENT_TIMEOUT_MS),
-    // Each job takes one, and housekeeping bounds its own waiting.
-    jobs: open('jobs', 4, 0),
+    // A job's statement may take long, but none for ever.
+    jobs: open('jobs', 4, JOB_TIMEOUT_MS),
   };
 }
 

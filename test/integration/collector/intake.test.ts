@@ -240,8 +240,8 @@ describe('a batch', () => {
     let answered = false;
     void answers.then(() => (answered = true));
     await eventually('the writer to wait', 5000, async () => {
-      const { rowCount } = await client.query(
-        `select 1 from pg_stat_activity where wait_event_type = 'Lock' and application_name like '%writers'`,
+      const { rowCount } = await database.pool.query(
+        `select 1 from pg_stat_activity where wait_event_type = 'Lock' and application_name like '%writers' and datname = current_database()`,
       );
       return rowCount !== 0;
     });

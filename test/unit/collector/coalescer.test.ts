@@ -117,7 +117,7 @@ describe('the coalescer', () => {
     end.abort();
     await turns();
     for (const batch of batches) batch.finish();
-    await Promise.all(admissions.map(async (answers) => await await answers));
+    await Promise.all(admissions);
   });
 
   it('tries again where the database was away, and stores once', async () => {
