@@ -39,8 +39,8 @@ export interface DnsTools {
 }
 
 /**
- * Asks a DNS check's question (specification 2.8), at most `DNS_DEADLINE_MS` milliseconds, the name server's own name
- * included. A blank name server means the resolvers of the agent's host: their silence is the agent's problem
+ * Asks a DNS check's question (specification 2.8), at most `DNS_DEADLINE_MS` milliseconds from the question on; finding
+ * a name server that is given by name comes before. A blank name server means the resolvers of the agent's host: their silence is the agent's problem
  * (`resolver`), a given one's is the target's. Never rejects.
  */
 export async function measureDns(config: DnsConfig, tools: DnsTools, signal: AbortSignal): Promise<DnsAttempt> {
@@ -60,7 +60,6 @@ async function askOwn({ host, lookupRecord }: DnsConfig, { resolver }: DnsTools,
 }
 
 async function askGiven(config: DnsConfig, tools: DnsTools, signal: AbortSignal): Promise<Found> {
-  const elapsed = startStopwatch();
   const server = parseNameServer(config.nameServer);
   if (!server) throw new Error(`definition with a name server that is none: ${config.nameServer}`);
   const target = await tools.resolve({ type: hostType(server.host), host: server.host }, signal);
@@ -70,10 +69,15 @@ async function askGiven(config: DnsConfig, tools: DnsTools, signal: AbortSignal)
   const before = await findUdpProblem(address, family, server.port);
   if (before) return { ...unmeasured(before), address };
   const { host, lookupRecord } = config;
-  const leftMs = Math.max(1, DNS_DEADLINE_MS - elapsed());
-  const question = serverText(address, server.port);
+  // The whole deadline, however long it took to get here: silence in what was left of it would prove nothing.
   const asking = startStopwatch();
-  const asked = await askServer(question, (one) => askRecords(one, host, lookupRecord), leftMs, signal, tools.clock);
+  const asked = await askServer(
+    serverText(address, server.port),
+    (one) => askRecords(one, host, lookupRecord),
+    DNS_DEADLINE_MS,
+    signal,
+    tools.clock,
+  );
   const latency = asking();
   if (asked.kind !== 'refusal' || asked.code !== 'unreachable') return { ...foundOf(asked), address, latency };
   // Between the look before and c-ares' own socket the last descriptor can have gone.

@@ -53,10 +53,12 @@ export function askServer<T>(
       resolver.cancel();
     };
     const onAbort = (): void => finish({ kind: 'silence', end: 'cut' });
+    const asked = signal.aborted ? null : question(resolver);
+    // The question has left: from here on the server has its whole time.
     const deadline = startDeadline(ms, (end) => finish({ kind: 'silence', end }), clock);
-    if (signal.aborted) return onAbort();
+    if (asked === null) return onAbort();
     signal.addEventListener('abort', onAbort, { once: true });
-    question(resolver).then(
+    asked.then(
       (value) => finish({ kind: 'answer', value }),
       (error: NodeJS.ErrnoException) => finish(refusal(error)),
     );

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import type { TcpConfig, TcpHost } from '../../core/type-data.ts';
-import { startDeadline, startStopwatch, type BootClock, type DeadlineEnd } from './deadline.ts';
+import { startDeadline, startStopwatch, type BootClock, type Deadline, type DeadlineEnd } from './deadline.ts';
 import type { StartQueue } from './start-queue.ts';
 import type { Problem, Resolve } from './target.ts';
 import { judgeConnectError, type TcpCode } from './tcp-error.ts';
@@ -91,26 +91,31 @@ function connect(
     const socket = new Socket();
     let elapsed = startStopwatch();
     let atOnce = false;
+    let deadline: Deadline | undefined;
     const finish = (end: End): void => {
       const latency = elapsed();
-      deadline.clear();
+      deadline?.clear();
       signal.removeEventListener('abort', onAbort);
       socket.removeAllListeners();
       // A second error of a socket that is already judged must not end the process.
       socket.on('error', ignore);
-      socket.resetAndDestroy();
+      // A reset leaves no TIME_WAIT, but of a socket that still connects it would wait for the connection.
+      if (socket.connecting) socket.destroy();
+      else socket.resetAndDestroy();
       resolve({ latency, end });
     };
     const onAbort = (): void => finish(cut);
-    const deadline = startDeadline(timeout, (end) => finish(silence(end)), clock);
     signal.addEventListener('abort', onAbort, { once: true });
     socket.once('connect', () => finish({ code: 'open' }));
     socket.once('error', (error: NodeJS.ErrnoException) => finish(failure(error, atOnce)));
-    // node:net calls connect(2) in the next tick: the clock starts right before it, and an error that is there right
-    // after it came without a packet.
+    // node:net calls connect(2) in the next tick: the clock starts right before it. Right after it the packet has left,
+    // so that the target has its whole time, and an error that is there already came without a packet.
     process.nextTick(() => (elapsed = startStopwatch()));
     socket.connect({ host: address, port, family });
-    process.nextTick(() => (atOnce = socket.errored !== null));
+    process.nextTick(() => {
+      atOnce = socket.errored !== null;
+      if (!socket.destroyed) deadline = startDeadline(timeout, (end) => finish(silence(end)), clock);
+    });
   });
 }
 

@@ -1,10 +1,12 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { dnsTypeData, type RecordType } from '../../../../core/type-data.ts';
 import { measureDns, type DnsAttempt } from '../../../../agent/probes/dns.ts';
 import { createOwnResolver } from '../../../../agent/probes/own-resolver.ts';
 import { createResolve } from '../../../../agent/probes/resolve.ts';
+import type { Resolve } from '../../../../agent/probes/target.ts';
 import { data, type DnsReply, type TypeName } from '../../../support/dns-packet.ts';
 import { startDnsServer, type DnsServer, type Script } from '../../../support/dns-server.ts';
 
@@ -148,6 +150,18 @@ describe('a name server that does not answer', () => {
     expect(attempt).toMatchObject({ code: 'timeout', problem: null });
     expect(attempt.latency).toBeGreaterThan(2990);
     expect(attempt.latency).toBeLessThan(3250);
+  });
+
+  it('has its three seconds, however long it took to come to the question', async () => {
+    const server = await serve(() => 'silent');
+    const config = dnsTypeData.parse({ host: 'www.example.test', nameServer: server.address, values: ['x'] });
+    const resolve: Resolve = async () => {
+      await wait(700);
+      return { kind: 'address', address: '127.0.0.1', family: 4 };
+    };
+    const attempt = await measureDns(config, { resolver: createOwnResolver({ servers: [] }), resolve }, never);
+    expect(attempt.code).toBe('timeout');
+    expect(attempt.latency).toBeGreaterThan(2990);
   });
 
   it("is the agent's problem when it is its own", async () => {

@@ -108,6 +108,16 @@ describe('a TCP attempt', () => {
     });
   });
 
+  it('that ended at its timeout holds no descriptor any longer', async () => {
+    const queue = await startFullQueue();
+    closers.push(() => queue.close());
+    const sockets = (): number => process.getActiveResourcesInfo().filter((name) => name.startsWith('TCPS')).length;
+    const before = sockets();
+    await measure(Array.from({ length: 5 }, () => ({ host: '127.0.0.1', port: queue.port, timeout: 50 })));
+    await new Promise((done) => setTimeout(done, 50));
+    expect(sockets()).toBe(before);
+  });
+
   it('that is ended early is not measured', async () => {
     const queue = await startFullQueue();
     closers.push(() => queue.close());
