@@ -66,8 +66,6 @@ describe('silence', () => {
   it("is the target's fault where the collector answered meanwhile", async (context) => {
     needVeth(context);
     const agent = await agentInside(true);
-    // The first proof has to lie before the silence.
-    await wait(500);
     const down = { status: 'DOWN', cause: 'TARGET' };
     expect(await agent.check(tcpProbe([gone]))).toMatchObject({ ...down, error: 'Host 10.77.0.9:8080 is timeout' });
     expect(await agent.check(pingProbe([{ host: gone.host, count: 1, timeout: 500 }]))).toMatchObject(down);
@@ -85,7 +83,6 @@ describe('silence', () => {
   it('is offline where nothing at all answered', async (context) => {
     needVeth(context);
     const agent = await agentInside(true);
-    await wait(500);
     cut();
     const probes = [tcpProbe([there]), tcpProbe([gone]), pingProbe([{ host: there.host, count: 1, timeout: 500 }])];
     const dns = dnsProbe({ host: 'www.example.test', nameServer: there.host });
@@ -95,7 +92,8 @@ describe('silence', () => {
       expect({ status, cause, error }).toMatchObject({
         status: 'UNKNOWN',
         cause: 'AGENT',
-        error: expect.stringMatching(/^offline: /) as unknown,
+        // On a machine that is too busy a silence can be a stall of this process as well.
+        error: expect.stringMatching(/^(offline|stalled): /) as unknown,
       });
     }
   });
@@ -115,7 +113,6 @@ describe('an agent whose network is cut and comes back while it checks', () => {
   it('calls no target DOWN that is there all the time', async (context) => {
     needVeth(context);
     const agent = await agentInside(true);
-    await wait(1000);
     const outcomes: Promise<Outcome>[] = [];
     const startedMs = performance.now();
     const phases = [
