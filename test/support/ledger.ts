@@ -85,8 +85,8 @@ interface Book {
 
 async function readResults(pool: pg.Pool, end: number): Promise<Book> {
   const { rows } = await pool.query<Row>(
-    `select m.tag, g.name region, extract(epoch from r.minute)::float8 minute,
-       (array['UNKNOWN', 'UP', 'DEGRADED', 'DOWN'])[r.status] status, r.error reason
+    `select m.tag, g.name as region, extract(epoch from r.minute)::float8 as minute,
+       (array['UNKNOWN', 'UP', 'DEGRADED', 'DOWN'])[r.status] as status, r.error as reason
      from check_results r join monitors m on m.id = r.monitor_id join regions g on g.id = r.region_id
      where r.minute < to_timestamp($1)`,
     [end],
@@ -96,8 +96,8 @@ async function readResults(pool: pg.Pool, end: number): Promise<Book> {
 
 async function readPoints(pool: pg.Pool, end: number): Promise<Book> {
   const { rows } = await pool.query<Row>(
-    `select m.tag, '' region, extract(epoch from p.minute)::float8 minute,
-       (array['UNKNOWN', 'UP', 'DEGRADED', 'DOWN'])[p.status] status, null reason
+    `select m.tag, '' as region, extract(epoch from p.minute)::float8 as minute,
+       (array['UNKNOWN', 'UP', 'DEGRADED', 'DOWN'])[p.status] as status, null as reason
      from data_points p join monitors m on m.id = p.monitor_id where p.minute < to_timestamp($1)`,
     [end],
   );
@@ -132,7 +132,8 @@ function openBook(rows: Row[]): Book {
 
 async function readAbsences(pool: pg.Pool): Promise<(region: string, minute: number) => boolean> {
   const { rows } = await pool.query<{ region: string; from: number; to: number }>(
-    `select g.name region, extract(epoch from a.from_minute)::float8 "from", extract(epoch from a.to_minute)::float8 "to"
+    `select g.name as region, extract(epoch from a.from_minute)::float8 as "from",
+       extract(epoch from a.to_minute)::float8 as "to"
      from absences a join agents on agents.id = a.agent_id join regions g on g.id = agents.region_id`,
   );
   return (region, minute) => rows.some((row) => row.region === region && row.from <= minute && minute < row.to);

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, test } from 'vitest';
 import { startNameServer } from '../../deploy/local/demo-name-server.ts';
+import { rawSocketAdvice } from '../../deploy/local/raw-sockets.ts';
 import { eventually } from '../support/eventually.ts';
 import { findFaults, type Ledger, type LedgerMonitor } from '../support/ledger.ts';
 import { changeHoldsFrom, unixSeconds, until, untilRoomInMinute } from '../support/minutes.ts';
@@ -10,7 +11,9 @@ import { startSystem, type TestSystem } from '../support/system.ts';
 import { startTcpTarget, type TcpTarget } from '../support/tcp-target.ts';
 
 const REGIONS = ['eu', 'us', 'ap'];
-const OF_EACH_KIND = 34;
+/** Without raw sockets every PING is UNKNOWN, as it should be, and proves nothing here. */
+const PING_WORKS = rawSocketAdvice() === null;
+const OF_EACH_KIND = PING_WORKS ? 34 : 51;
 const SHORT_ROUNDS = 2;
 const LONG_OUTAGE_SECONDS = 125;
 /** Backlogs drain, and the sweeper's 75 seconds pass. */
@@ -36,10 +39,13 @@ describe.concurrent('no minute is lost, doubled or invented while each part is k
 
     const end = (Math.floor(unixSeconds() / 60) + 1) * 60;
     await until(end + 5);
-    await settle(system, ledger, end);
-    const faults = await findFaults(system.pool, ledger, end);
+    const faults = await settle(system, ledger, end);
     expect(faults.slice(0, 40), `${faults.length} faults`).toEqual([]);
   });
+});
+
+test('PING monitors take part in it', ({ skip }) => {
+  skip(!PING_WORKS, 'PING monitors in the kill test need raw sockets (root, or setcap on node)');
 });
 
 type PartName = 'collector' | 'agent' | 'nats' | 'postgres';
@@ -80,11 +86,14 @@ async function bringBack(part: RunningPart): Promise<void> {
   );
 }
 
-async function settle(system: TestSystem, ledger: Ledger, end: number): Promise<void> {
-  await eventually('all minutes are accounted for', SETTLE_MS, async () => {
+/** Waits until nothing is missing any more, at most as long as it may take; what is missing then stays missing. */
+async function settle(system: TestSystem, ledger: Ledger, end: number): Promise<string[]> {
+  const deadline = Date.now() + SETTLE_MS;
+  for (;;) {
+    const faults = await findFaults(system.pool, ledger, end);
+    if (faults.length === 0 || Date.now() > deadline) return faults;
     await wait(2000);
-    return (await findFaults(system.pool, ledger, end)).length === 0;
-  }).catch(() => undefined);
+  }
 }
 
 interface Targets {
@@ -109,8 +118,11 @@ async function createMonitors(system: TestSystem): Promise<Targets> {
     const name = `n${n}.farwatch.test`;
     const asked = (minute: number): number =>
       (questions.get(name) ?? []).filter((time) => time >= minute && time < minute + 60).length;
+    if (PING_WORKS) {
+      const host = { type: 'IP4', host: `127.0.9.${n}` };
+      monitors.push(await create(system, `ping-${n}`, 'PING', { hosts: [host] }, null));
+    }
     monitors.push(
-      await create(system, `ping-${n}`, 'PING', { hosts: [{ type: 'IP4', host: `127.0.9.${n}` }] }, null),
       await create(
         system,
         `tcp-${n}`,
