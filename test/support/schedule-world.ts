@@ -7,7 +7,7 @@ import { createProgress, type Progress } from '../../agent/schedule-progress.ts'
 import { Schedule } from '../../agent/schedule.ts';
 import { createServiceClock, type LearntOffset, type ServiceClock } from '../../agent/service-clock.ts';
 import { placeResults } from '../../agent/spool/placing.ts';
-import type { AbsentMinutes, SpoolRecord } from '../../agent/spool/record.ts';
+import type { SpoolRecord } from '../../agent/spool/record.ts';
 import type { PlacedResult } from '../../agent/spool/spool.ts';
 import type { DefinitionSet } from '../../agent/definition-set.ts';
 import { hashDefinitions } from '../../proto/kv.ts';
@@ -260,31 +260,37 @@ export function faultsOf(
   from: Minute,
   to: Minute,
 ): string[] {
-  const rows = new Map<string, string[]>();
-  const absences: AbsentMinutes[] = [];
-  for (const record of records) {
-    if (record.kind === 'absences') absences.push(...record.absences);
-    else
-      for (const { monitorId, minute, status, error } of record.results) {
-        const key = `${monitorId}@${minute}`;
-        rows.set(key, [...(rows.get(key) ?? []), error ?? status]);
-      }
-  }
+  const absences = records.flatMap((record) => (record.kind === 'absences' ? record.absences : []));
+  const rows = rowsBySlot(records);
   const faults: string[] = [];
   for (let minute = from; minute <= to; minute += 60) {
+    const at = `+${(minute - from) / 60}`;
     const covering = absences.filter((one) => one.from <= minute && minute < one.to).length;
-    const isAbsent = covering > 0;
-    if (covering > 1) faults.push(`minute +${(minute - from) / 60}: absent ${covering} times`);
-    for (const definition of definitions) {
-      const held = versionAt(definition, minute);
-      if (!held?.probe || !parseCron(held.cron)?.(minute)) continue;
+    if (covering > 1) faults.push(`minute ${at}: absent ${covering} times`);
+    for (const definition of definitions.filter((one) => isDue(one, minute))) {
       const found = rows.get(`${definition.monitorId}@${minute}`);
-      const where = `monitor ${definition.monitorId} at +${(minute - from) / 60}`;
-      if (found === undefined && !isAbsent) faults.push(`${where}: neither recorded nor absent`);
-      if (found !== undefined && isAbsent) faults.push(`${where}: absent and recorded (${found.join(', ')})`);
+      const isAbsent = covering > 0;
+      if ((found !== undefined) === isAbsent)
+        faults.push(
+          `monitor ${definition.monitorId} at ${at}: ${isAbsent ? 'absent and recorded' : 'neither'} ${found}`,
+        );
     }
   }
   return faults;
+}
+
+function rowsBySlot(records: readonly SpoolRecord[]): Map<string, string> {
+  const rows = new Map<string, string>();
+  for (const record of records) {
+    for (const row of record.kind === 'results' ? record.results : [])
+      rows.set(`${row.monitorId}@${row.minute}`, row.error ?? row.status);
+  }
+  return rows;
+}
+
+function isDue(definition: Definition, minute: Minute): boolean {
+  const held = versionAt(definition, minute);
+  return held?.probe != null && parseCron(held.cron)?.(minute) === true;
 }
 
 export function minuteOf(ms: number): Minute {
