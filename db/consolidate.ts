@@ -4,7 +4,7 @@ import { inTransaction } from './client.ts';
 import { CONSOLIDATE_MANY_NEW, CONSOLIDATE_MANY_STANDING, RIPE_SECONDS } from './consolidate-sql.ts';
 import { engineOf } from './engine.ts';
 import { lockMinutes } from './locks.ts';
-import { makeRoom } from './room.ts';
+import { withRoom } from './room.ts';
 
 /**
  * Makes the points of (monitor, minute) pairs that are ripe. The caller's transaction holds the minutes' locks
@@ -40,8 +40,12 @@ const NEXT_RIPE = `
 
 async function sweepMinute(pool: pg.Pool): Promise<boolean> {
   const next = await pool.query<{ minute: Minute }>(NEXT_RIPE);
-  if (!next.rows[0]) return false;
-  await makeRoom(pool, 'data_points', [next.rows[0].minute]);
+  const [due] = next.rows;
+  if (!due) return false;
+  return withRoom(pool, ['data_points'], [due.minute], () => sweepNext(pool));
+}
+
+async function sweepNext(pool: pg.Pool): Promise<boolean> {
   const engine = await engineOf(pool);
   return inTransaction(pool, async (client) => {
     await client.query('select pg_current_xact_id()');

@@ -7,6 +7,9 @@ import { timescale } from './engines/timescale.ts';
 const ENGINES = { timescale, partitions } as const;
 type EngineName = keyof typeof ENGINES;
 
+/** Older ones remove compressed rows one by one and lose some on upserts. */
+export const MINIMUM_TIMESCALE = '2.20';
+
 const opened = new WeakMap<pg.Pool, Promise<Engine>>();
 
 /** The engine of a migrated database, read once for each pool. Throws where the database is not migrated. */
@@ -53,10 +56,12 @@ const OFFERED = `
 async function offersTimescale(client: pg.PoolClient): Promise<boolean> {
   const { rows } = await client.query<{ version: string; loaded: boolean; community: boolean }>(OFFERED);
   const [offer] = rows;
-  return offer !== undefined && offer.loaded && offer.community && isRecent(offer.version);
+  return offer !== undefined && offer.loaded && offer.community && isRecentTimescale(offer.version);
 }
 
-function isRecent(version: string): boolean {
+/** True for versions that do what this program relies on. */
+export function isRecentTimescale(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  return major > 2 || (major === 2 && minor >= 20);
+  const [leastMajor = 0, leastMinor = 0] = MINIMUM_TIMESCALE.split('.').map(Number);
+  return major > leastMajor || (major === leastMajor && minor >= leastMinor);
 }

@@ -1,11 +1,10 @@
 import type pg from 'pg';
 import { isHeld } from './client.ts';
 import { engineOf } from './engine.ts';
-import { DAY_SECONDS, TIME_RELATIONS, type TimeRelation } from './engines/engine.ts';
+import { DAY_SECONDS, minutesInSpans, TIME_RELATIONS, type TimeRelation } from './engines/engine.ts';
 import { purgeDeleted } from './purge.ts';
 import { AHEAD_DAYS, writableRange } from './retention.ts';
 import { makeRoom } from './room.ts';
-import { minutesOf } from '../core/minute.ts';
 
 /** Room is made this far ahead, so that no live minute waits for it. */
 const ROOM_AHEAD_DAYS = 3;
@@ -51,7 +50,8 @@ export async function keepHouse(pool: pg.Pool): Promise<HouseReport> {
 
 async function makeRoomAhead(pool: pg.Pool, relation: TimeRelation): Promise<void> {
   const now = await databaseNow(pool, relation);
-  await makeRoom(pool, relation, minutesOf({ from: now, to: now + ROOM_AHEAD_DAYS * DAY_SECONDS }));
+  const ahead = { from: now, to: now + ROOM_AHEAD_DAYS * DAY_SECONDS };
+  await makeRoom(pool, relation, minutesInSpans(relation, ahead));
 }
 
 async function endRetention(pool: pg.Pool, relation: TimeRelation): Promise<number> {

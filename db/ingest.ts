@@ -8,7 +8,7 @@ import { engineOf } from './engine.ts';
 import { DAY_SECONDS, spanStart } from './engines/engine.ts';
 import { lockMinutes } from './locks.ts';
 import { encodeResults, RESULT_COLUMNS, resultArrays, UNNEST_RESULTS } from './result-columns.ts';
-import { makeRoom } from './room.ts';
+import { isMissingSpan, withRoom } from './room.ts';
 
 /** Rows older than this may lie in compressed chunks, where an optimistic copy or a wide UPDATE costs too much. */
 const SURELY_PLAIN_SECONDS = 4 * DAY_SECONDS;
@@ -26,18 +26,18 @@ interface Placed {
  * stored, where the database is away (`isTransient`). Sorting and deduplicating is done here.
  */
 export async function ingestResults(pool: pg.Pool, rows: readonly RegionalResult[]): Promise<RowAnswer[]> {
-  const answers = new Array<RowAnswer>(rows.length).fill('duplicate');
   const placed = distinct(rows);
-  const minutes = new Set(placed.map(({ row }) => row.minute));
-  const closed = await makeRoom(pool, 'check_results', minutes);
-  await makeRoom(pool, 'data_points', minutes);
-  const open = placed.filter(({ row, index }) => {
-    if (closed.size === 0 || !closed.has(spanStart('check_results', row.minute))) return true;
-    answers[index] = 'dropped';
-    return false;
+  const minutes = [...new Set(placed.map(({ row }) => row.minute))];
+  return withRoom(pool, ['check_results', 'data_points'], minutes, async (closed) => {
+    const answers = new Array<RowAnswer>(rows.length).fill('duplicate');
+    const open = placed.filter(({ row, index }) => {
+      if (closed.size === 0 || !closed.has(spanStart('check_results', row.minute))) return true;
+      answers[index] = 'dropped';
+      return false;
+    });
+    await storeOrSplit(pool, open, answers);
+    return answers;
   });
-  await storeOrSplit(pool, open, answers);
-  return answers;
 }
 
 /** Sorted by key; of several rows with one key the one that merging keeps. */
@@ -82,6 +82,7 @@ async function storeOrSplit(pool: pg.Pool, placed: readonly Placed[], answers: R
 }
 
 function isRowFault(error: unknown): boolean {
+  if (isMissingSpan(error)) return false;
   return error instanceof RangeError || (error instanceof pg.DatabaseError && /^(22|23)/.test(error.code ?? ''));
 }
 
@@ -139,6 +140,7 @@ async function copyResults(client: pg.PoolClient, rows: readonly RegionalResult[
 }
 
 const NAMES = RESULT_COLUMNS.map(({ name }) => name);
+const KEY: readonly string[] = ['monitor_id', 'minute', 'region_id'];
 const SAME_KEY = `r.monitor_id = i.monitor_id and r.minute = i.minute and r.region_id = i.region_id`;
 /** Status codes run UNKNOWN 1, UP 2, DEGRADED 3, DOWN 4; the order is UP, DEGRADED, DOWN, UNKNOWN. */
 const rankOf = (alias: string): string => `((${alias}.status + 2) % 4, ${alias}.agent_id, -${alias}.revision,
@@ -158,7 +160,9 @@ const FIND_BETTER = `
   from ${UNNEST_RESULTS} as i join check_results r on ${SAME_KEY} and r.minute >= ${LOW} and r.minute < ${HIGH}
   where ${IS_BETTER}`;
 const UPDATE_BETTER = `
-  update check_results r set ${NAMES.map((name) => `${name} = i.${name}`).join(', ')}
+  update check_results r set ${NAMES.filter((name) => !KEY.includes(name))
+    .map((name) => `${name} = i.${name}`)
+    .join(', ')}
   from ${UNNEST_RESULTS} as i
   where ${SAME_KEY} and r.minute >= ${LOW} and r.minute < ${HIGH} and ${IS_BETTER}`;
 

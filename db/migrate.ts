@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import type pg from 'pg';
 import { inTransaction } from './client.ts';
 import { chooseEngine } from './engine.ts';
+import { findServerProblems } from './server-check.ts';
 
 /** Any number will do, as long as every program takes the same one. */
 const MIGRATION_LOCK = 7_261_001;
@@ -14,11 +15,13 @@ const OF_ENGINE = {
 /**
  * Brings the schema up to date: the numbered files of `migrations/` and of the engine's folder, in one order, each
  * once, all in one transaction under an advisory lock, so that programs which start together wait for each other.
- * Returns the names applied.
+ * Returns the names applied. Throws where the server is not fit (`findServerProblems`).
  */
 export async function migrate(pool: pg.Pool): Promise<string[]> {
   return inTransaction(pool, async (client) => {
     await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    const problems = await findServerProblems(client);
+    if (problems.length > 0) throw new Error(`the database server is not fit: ${problems.join('; ')}`);
     const files = await migrationFiles(OF_ENGINE[await chooseEngine(client)]);
     await client.query(
       'create table if not exists migrations (name text primary key, applied_at timestamptz default now())',

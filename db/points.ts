@@ -1,12 +1,13 @@
 import type pg from 'pg';
 import { AppError } from '../core/app-error.ts';
-import { countMinutes, minutesOf, type Minute, type MinuteRange } from '../core/minute.ts';
+import { countMinutes, type Minute, type MinuteRange } from '../core/minute.ts';
 import { MAX_LATENCY_US, ORIGIN_CODE, STATUS_CODE, type Origin, type PointStatus } from '../core/outcome.ts';
 import { inTransaction, type Queryable } from './client.ts';
 import { engineOf } from './engine.ts';
+import { minutesInSpans } from './engines/engine.ts';
 import { lockRolledTo } from './locks.ts';
 import { writableRange } from './retention.ts';
-import { makeRoom } from './room.ts';
+import { withRoom } from './room.ts';
 
 export { streamPoints, type PointSelection } from './point-stream.ts';
 
@@ -60,12 +61,8 @@ export async function overwriteRange(
   point: Overwrite,
   random: () => number = Math.random,
 ): Promise<number> {
-  await prepare(pool, range);
   const latencies = latenciesOf(countMinutes(range), point, random);
-  return inTransaction(pool, async (client) => {
-    await (await engineOf(pool)).allowBulkChange(client);
-    await holdMonitor(client, monitorId);
-    await lockRolledTo(client);
+  return writeByHand(pool, monitorId, range, async (client) => {
     const { rowCount } = await client.query(OVERWRITE_RANGE, [
       monitorId,
       range.from,
@@ -73,7 +70,6 @@ export async function overwriteRange(
       STATUS_CODE[point.status],
       latencies,
     ]);
-    await client.query(MARK_RANGE, [monitorId, range.from, range.to]);
     return rowCount ?? 0;
   });
 }
@@ -120,12 +116,7 @@ export async function overwritePoint(
   change: PointChange,
   defaultStatus: PointStatus | null,
 ): Promise<StoredPoint> {
-  const range = { from: minute, to: minute + 60 };
-  await prepare(pool, range);
-  return inTransaction(pool, async (client) => {
-    await (await engineOf(pool)).allowBulkChange(client);
-    await holdMonitor(client, monitorId);
-    await lockRolledTo(client);
+  return writeByHand(pool, monitorId, { from: minute, to: minute + 60 }, async (client) => {
     const status = change.status && STATUS_CODE[change.status];
     const { rows } = await client.query<{ status: number; origin: number; latency_us: number }>(OVERWRITE_POINT, [
       monitorId,
@@ -134,7 +125,6 @@ export async function overwritePoint(
       change.latencyUs ?? null,
       STATUS_CODE[defaultStatus ?? 'UP'],
     ]);
-    await client.query(MARK_RANGE, [monitorId, range.from, range.to]);
     const [row] = rows;
     if (!row) throw new Error('an upsert returned no row');
     return { minute, latencyUs: row.latency_us, ...namesOf(row.status, row.origin) };
@@ -148,15 +138,32 @@ const OVERWRITE_POINT = `
     set status = coalesce($3::smallint, d.status), origin = ${MANUAL}, latency_us = coalesce($4::int, d.latency_us)
   returning status, origin, latency_us`;
 
-async function prepare(pool: pg.Pool, range: MinuteRange): Promise<void> {
+/** One transaction that writes points of a range, with room for them and marks on the hours they change. */
+async function writeByHand<T>(
+  pool: pg.Pool,
+  monitorId: number,
+  range: MinuteRange,
+  write: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  await checkWritable(pool, range);
+  const engine = await engineOf(pool);
+  return withRoom(pool, ['data_points'], [...minutesInSpans('data_points', range)], () =>
+    inTransaction(pool, async (client) => {
+      await engine.allowBulkChange(client);
+      await holdMonitor(client, monitorId);
+      await lockRolledTo(client);
+      const written = await write(client);
+      await client.query(MARK_RANGE, [monitorId, range.from, range.to]);
+      return written;
+    }),
+  );
+}
+
+async function checkWritable(pool: pg.Pool, range: MinuteRange): Promise<void> {
   const writable = await writableRange(pool, 'data_points');
-  if (range.from < writable.from || range.to > writable.to) {
-    throw new AppError(
-      'BAD_REQUEST',
-      'Points can be written from the edge of what retention keeps to 366 days ahead only',
-    );
-  }
-  await makeRoom(pool, 'data_points', minutesOf(range));
+  if (range.from >= writable.from && range.to <= writable.to) return;
+  const message = 'Points can be written from the edge of what retention keeps to 366 days ahead only';
+  throw new AppError('BAD_REQUEST', message);
 }
 
 /** A deletion waits for this transaction, so that its purge finds these rows. */

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import type { Minute, MinuteRange } from '../core/minute.ts';
 import { engineOf } from './engine.ts';
 import { SPAN_SECONDS, spanStart, type TimeRelation } from './engines/engine.ts';
@@ -12,6 +12,37 @@ interface Known {
   until: number;
 }
 const known = new WeakMap<pg.Pool, Record<TimeRelation, Known>>();
+
+/**
+ * Makes room for minutes of a relation and then does the work that writes them. Where a span that was believed in turns
+ * out to be gone (retention was shortened for a while), it is made again and the work done once more.
+ */
+export async function withRoom<T>(
+  pool: pg.Pool,
+  relations: readonly TimeRelation[],
+  minutes: readonly Minute[],
+  work: (closed: ReadonlySet<number>) => Promise<T>,
+): Promise<T> {
+  const attempt = async (): Promise<T> => {
+    // The starts of spans are compared within the first relation only.
+    const [closed = new Set<number>()] = await Promise.all(
+      relations.map((relation) => makeRoom(pool, relation, minutes)),
+    );
+    return work(closed);
+  };
+  try {
+    return await attempt();
+  } catch (error) {
+    if (!isMissingSpan(error)) throw error;
+    known.delete(pool);
+    return attempt();
+  }
+}
+
+/** PostgreSQL finds no partition for a row: a check violation that names no constraint. */
+export function isMissingSpan(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '23514' && error.constraint === undefined;
+}
 
 /**
  * Makes room for minutes before they are written, in short transactions of its own. Returns the starts of the spans

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { MinuteRange } from '../../core/minute.ts';
+import type { Minute, MinuteRange } from '../../core/minute.ts';
 
 export const DAY_SECONDS = 86_400;
 
@@ -32,4 +32,11 @@ export interface Engine {
 export function spanStart(relation: TimeRelation, seconds: number): number {
   const span = SPAN_SECONDS[relation];
   return Math.floor(seconds / span) * span;
+}
+
+/** One minute in each span that a range touches. */
+export function* minutesInSpans(relation: TimeRelation, range: MinuteRange): Generator<Minute> {
+  yield range.from;
+  const first = spanStart(relation, range.from) + SPAN_SECONDS[relation];
+  for (let start = first; start < range.to; start += SPAN_SECONDS[relation]) yield start;
 }
