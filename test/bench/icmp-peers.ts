@@ -1,8 +1,19 @@
-import { execFile, fork } from 'node:child_process';
+import { execFile, execFileSync, fork } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Figures } from './icmp-figures.ts';
 
 const run = promisify(execFile);
+
+/** fping's version line; installs it first where the system's package manager may. */
+export function needFping(): string {
+  try {
+    return execFileSync('fping', ['-v'], { encoding: 'utf8' }).split('\n')[0] ?? '';
+  } catch {
+    // Not there: apt-get's own message says why it cannot be had, and the bench ends with it.
+    execFileSync('apt-get', ['install', '-y', '-q', 'fping'], { stdio: ['ignore', 'ignore', 'inherit'] });
+    return execFileSync('fping', ['-v'], { encoding: 'utf8' }).split('\n')[0] ?? '';
+  }
+}
 
 /** fping over all addresses; CPU by the shell's `time`, whose resolution is a millisecond. */
 export async function runFping(

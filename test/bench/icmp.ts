@@ -4,10 +4,9 @@
  * CPU is user + system of every process involved: for ours this process (the client) and the ICMP process, without the
  * start of Node; for net-ping its process, without the start of Node; for fping all of it.
  */
-import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startIcmp, type IcmpClient } from '../../agent/probes/icmp/client.ts';
-import { runFping, runNetPing } from './icmp-peers.ts';
+import { needFping, runFping, runNetPing } from './icmp-peers.ts';
 import { describe, median, readCpuUs, readPeakRssMb, spread, type Figures } from './icmp-figures.ts';
 
 const PACKETS = 3;
@@ -94,7 +93,7 @@ async function steady(icmp: IcmpClient, count: number, seconds: number): Promise
 const icmp = startIcmp();
 const { 4: problem } = await icmp.able();
 if (problem) throw new Error(`this bench needs raw sockets: ${problem.detail}`);
-console.log(execFileSync('fping', ['-v']).toString().split('\n')[0], `| node ${process.version}`);
+console.log(`${needFping()} | node ${process.version}`);
 
 const cold = await runOurs(icmp, targets(1000), 0);
 console.log(`\nfirst round of a new process, 1000 hosts x ${PACKETS}\n  farwatch  ${describe(cold)}`);
