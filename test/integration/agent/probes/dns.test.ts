@@ -191,6 +191,14 @@ describe('a name server that does not answer', () => {
     expect(attempt.latency).toBeLessThan(2000);
   });
 
+  it('is passed over at once when it says that it failed', async () => {
+    const failing = await serve(() => ({ rcode: 'SERVFAIL' }));
+    const good = await serve(() => ({ records: [data.a('192.0.2.1')] }));
+    const attempt = await ask({ nameServer: '', own: [failing.address, good.address] });
+    expect(attempt.code).toBe('answer');
+    expect(attempt.latency).toBeLessThan(700);
+  });
+
   it('leaves the check unmeasured when that is ended early', async () => {
     const server = await serve(() => 'silent');
     const controller = new AbortController();
