@@ -2,7 +2,14 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { dnsProbe, pingProbe, startCheckProgram, tcpProbe, type CheckProgram } from '../../support/check-program.ts';
+import {
+  decided,
+  dnsProbe,
+  pingProbe,
+  startCheckProgram,
+  tcpProbe,
+  type CheckProgram,
+} from '../../support/check-program.ts';
 import { data } from '../../support/dns-packet.ts';
 import { startDnsServer } from '../../support/dns-server.ts';
 import type { CheckProgramOptions } from '../../support/fixtures/check-program.ts';
@@ -164,7 +171,7 @@ describe('an agent whose own resolver answers SERVFAIL, as a stub does when the 
     closers.push(() => server.close());
     const probe = dnsProbe({ host: 'www.example.test' });
     const alone = await program({ servers: [server.address] });
-    expect(await alone.check(probe)).toMatchObject({
+    expect(await decided(alone, probe)).toMatchObject({
       status: 'UNKNOWN',
       error: expect.stringMatching(/^offline: /) as unknown,
     });
@@ -172,7 +179,7 @@ describe('an agent whose own resolver answers SERVFAIL, as a stub does when the 
       servers: [server.address],
       collector: { host: '127.0.0.1', port: await openPort() },
     });
-    expect(await connected.check(probe)).toMatchObject({ status: 'DOWN', cause: 'RESOLVER' });
+    expect(await decided(connected, probe)).toMatchObject({ status: 'DOWN', cause: 'RESOLVER' });
   });
 });
 
@@ -217,7 +224,7 @@ describe('a check', () => {
       { host: '127.0.0.1', port },
       { host: '127.0.0.1', port: silentPort, timeout: 200 },
     ];
-    expect(await agent.check(tcpProbe(hosts))).toMatchObject({
+    expect(await decided(agent, tcpProbe(hosts))).toMatchObject({
       status: 'DOWN',
       cause: 'TARGET',
       error: `Host 127.0.0.1:${silentPort} is timeout`,

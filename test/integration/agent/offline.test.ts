@@ -3,7 +3,14 @@ import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import type { Outcome } from '../../../core/outcome.ts';
-import { dnsProbe, pingProbe, startCheckProgram, tcpProbe, type CheckProgram } from '../../support/check-program.ts';
+import {
+  decided,
+  dnsProbe,
+  pingProbe,
+  startCheckProgram,
+  tcpProbe,
+  type CheckProgram,
+} from '../../support/check-program.ts';
 import { join, makeNetwork, type Network } from '../../support/icmp-network.ts';
 import { NO_VETH, rawPermission } from '../../support/raw-permission.ts';
 
@@ -67,17 +74,17 @@ describe('silence', () => {
     needVeth(context);
     const agent = await agentInside(true);
     const down = { status: 'DOWN', cause: 'TARGET' };
-    expect(await agent.check(tcpProbe([gone]))).toMatchObject({ ...down, error: 'Host 10.77.0.9:8080 is timeout' });
-    expect(await agent.check(pingProbe([{ host: gone.host, count: 1, timeout: 500 }]))).toMatchObject(down);
+    expect(await decided(agent, tcpProbe([gone]))).toMatchObject({ ...down, error: 'Host 10.77.0.9:8080 is timeout' });
+    expect(await decided(agent, pingProbe([{ host: gone.host, count: 1, timeout: 500 }]))).toMatchObject(down);
     const dns = dnsProbe({ host: 'www.example.test', nameServer: gone.host });
-    expect(await agent.check(dns)).toMatchObject({ status: 'DOWN', cause: 'RESOLVER' });
+    expect(await decided(agent, dns)).toMatchObject({ status: 'DOWN', cause: 'RESOLVER' });
   });
 
   it("is the target's fault where another target answered in the same window, without a collector", async (context) => {
     needVeth(context);
     const agent = await agentInside(false);
-    expect(await agent.check(tcpProbe([gone]))).toMatchObject({ status: 'UNKNOWN' });
-    expect(await agent.check(tcpProbe([gone, there]))).toMatchObject({ status: 'DOWN' });
+    expect(await decided(agent, tcpProbe([gone]))).toMatchObject({ status: 'UNKNOWN' });
+    expect(await decided(agent, tcpProbe([gone, there]))).toMatchObject({ status: 'DOWN' });
   });
 
   it('is offline where nothing at all answered', async (context) => {
