@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 export interface Figures {
   packets: number;
   received: number;
+  /** Hosts of which the tool says that it could not measure them. */
+  unmeasured?: number;
   wallMs: number;
   /** User and system time of all its processes. */
   cpuUs: number;
@@ -37,11 +39,11 @@ export function spread(values: readonly number[]): { p50: number; p99: number } 
   return { p50: quantile(values, 0.5), p99: quantile(values, 0.99) };
 }
 
-export function describe({ packets, received, wallMs, cpuUs }: Figures): string {
+export function describe({ packets, received, unmeasured = 0, wallMs, cpuUs }: Figures): string {
   const perPacket = (cpuUs / packets).toFixed(1).padStart(5);
   const perCore = Math.round((packets / cpuUs) * 1e6)
     .toString()
     .padStart(7);
-  const lost = `${packets - received} lost`;
+  const lost = `${packets - received} without a reply, ${unmeasured} hosts unmeasured`;
   return `${perPacket} us CPU a packet, ${perCore} packets per core-second, ${Math.round(wallMs)} ms, ${lost}`;
 }

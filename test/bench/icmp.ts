@@ -37,6 +37,7 @@ async function runOurs(icmp: IcmpClient, addresses: readonly string[], spacingMs
   return {
     packets: addresses.length * PACKETS,
     received: echoes.reduce((sum, { received }) => sum + received, 0),
+    unmeasured: echoes.filter(({ problem }) => problem !== null).length,
     wallMs: performance.now() - startedAt,
     cpuUs: readCpuUs(process.pid) + readCpuUs(pid) - cpuBefore,
     averagesMs: echoes.map(({ avgUs }) => (avgUs ?? 0) / 1000),
