@@ -55,8 +55,14 @@ function judgeRow(row: CheckResult | InvalidRow, rules: IntakeRules): AnsweredRo
   const monitor = rules.revisions.get(row.monitorId);
   if (monitor === undefined || monitor.state === 'never existed') return UNKNOWN_MONITOR;
   if (monitor.state === 'deleted') return DELETED;
-  const result = { ...row, agentId: rules.agentId, regionId: rules.regionId };
+  const result = placeRow(row, rules);
   if (row.status === 'UNKNOWN' || revisionHolds(monitor.revisions, row.revision, row.minute)) return result;
   // What it says was measured of something else: no vote, but the minute was not silent either.
   return { ...result, ...unknownOutcome('stale', `measured under revision ${row.revision}`) };
+}
+
+/** Field by field: a spread costs several times as much, and this is done for every result there is. */
+function placeRow(row: CheckResult, { agentId, regionId }: IntakeRules): RegionalResult {
+  const { monitorId, minute, revision, status, cause, origin, latencyUs, error, packets } = row;
+  return { monitorId, minute, revision, status, cause, origin, latencyUs, error, packets, agentId, regionId };
 }

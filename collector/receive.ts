@@ -1,11 +1,12 @@
 import { floorMinute, MINUTE_SECONDS, type Minute } from '../core/minute.ts';
+import type { CheckResult } from '../core/result.ts';
 import type { Absence as RecordedAbsence } from '../db/absences.ts';
 import type { EnrolledAgent } from '../db/agents.ts';
 import { isTransient } from '../db/client.ts';
 import { encodeAck, encodeAckOfAll, type AnsweredRow } from '../proto/ack-codec.ts';
 import type { CollectorStream } from '../proto/collector-stream.ts';
 import type { Absence, Absences, Ack, ResultBatch } from '../proto/messages.ts';
-import { decodeResults } from '../proto/results-codec.ts';
+import { decodeResults, type InvalidRow } from '../proto/results-codec.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Coalescer } from './coalescer.ts';
 import type { DatabaseView } from './database-state.ts';
@@ -50,9 +51,7 @@ export async function handleResults(
   }
   let revisions;
   try {
-    revisions = await parts.book.look(
-      new Set(decoded.rows.flatMap((row) => ('invalid' in row ? [] : [row.monitorId]))),
-    );
+    revisions = await parts.book.look(monitorsOf(decoded.rows));
   } catch (error) {
     if (!isTransient(error)) throw error;
     return answerAll({ answer: 'retry', reason: 'database' });
@@ -71,6 +70,12 @@ export async function handleResults(
     await acknowledge(stream, encodeAck(batch.batch, parts.database.nowUs(), complete));
   };
   return { acknowledged: finish() };
+}
+
+function monitorsOf(rows: readonly (CheckResult | InvalidRow)[]): Set<number> {
+  const ids = new Set<number>();
+  for (const row of rows) if (!('invalid' in row)) ids.add(row.monitorId);
+  return ids;
 }
 
 /** An acknowledgement that finds its stream over is not sent: the agent sends the batch again. */

@@ -32,12 +32,23 @@ export function streamEndOf(error: unknown): StreamEnd {
  */
 export async function sendWithBackPressure(stream: Writable, message: object, over: AbortSignal): Promise<void> {
   if (over.aborted || stream.writableEnded) throw new StreamEnd('CANCELLED', 'the stream is over');
-  if (stream.write(message)) return;
-  try {
-    await once(stream, 'drain', { signal: over });
-  } catch (error) {
-    throw new StreamEnd('CANCELLED', 'the stream is over', { cause: error });
-  }
+  if (!stream.write(message)) await drained(stream, over);
+}
+
+/** All who wait for one stream wait together: a listener for each of them would be one for each message. */
+const waiting = new WeakMap<Writable, Promise<void>>();
+
+function drained(stream: Writable, over: AbortSignal): Promise<void> {
+  const known = waiting.get(stream);
+  if (known !== undefined) return known;
+  const drain = once(stream, 'drain', { signal: over }).then(
+    () => void waiting.delete(stream),
+    (error: unknown) => {
+      throw new StreamEnd('CANCELLED', 'the stream is over', { cause: error });
+    },
+  );
+  waiting.set(stream, drain);
+  return drain;
 }
 
 /** Both sides: a peer that answers no ping for this long is gone, and the stream ends. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Logger } from './logger.ts';
 
 /** Longest a program takes to end after the first signal before it is ended the hard way. */
@@ -21,6 +22,8 @@ export interface Lifecycle {
  */
 export async function runProgram(logger: Logger, start: (life: Lifecycle) => Promise<void>): Promise<never> {
   const controller = new AbortController();
+  // Every loop of the program listens while it waits: many listeners are no leak here.
+  setMaxListeners(0, controller.signal);
   const loops: Promise<void>[] = [];
   const closers: { name: string; close: () => Promise<unknown> | void }[] = [];
   let exitCode = 0;
