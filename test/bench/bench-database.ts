@@ -67,7 +67,7 @@ export async function writeHistory(
     await pool.query(
       `insert into data_points (minute, monitor_id, latency_us, status, origin, known)
        select to_timestamp(at), id,
-         (20000 + 500 * (id % 40) + 8000 * sin(at / 13750.0) + 3000 * random() + 60000 * random() ^ 40)::int,
+         (20000 + 500 * (id % 40) + 8000 * sin(at / 13750.0) + 3000 * random() + 60000 * (0.01 + 0.99 * random()) ^ 40)::int,
          case when random() < 0.998 then 2 when random() < 0.5 then 3 else 4 end, 1, 3
        from generate_series($1::int8, $2::int8 - 60, 60) as at cross join unnest($3::int[]) as id order by at, id`,
       [end - day * 86_400, end - (day - 1) * 86_400, monitorIds],
