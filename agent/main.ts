@@ -28,8 +28,14 @@ async function claim(path: string): Promise<StateFolder> {
     return await claimStateFolder(path);
   } catch (error) {
     if (error instanceof SpoolLockedError) return refuse(`FARWATCH_STATE_DIR: ${error.message}`);
-    return refuse(`FARWATCH_STATE_DIR: ${error instanceof Error ? error.message : String(error)}`);
+    if (isOwnersToMend(error)) return refuse(`FARWATCH_STATE_DIR: ${error.message}`);
+    throw error;
   }
+}
+
+/** A full or failing disk may be well again at the next start; these will not be. */
+function isOwnersToMend(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && /^(EACCES|EPERM|EROFS|ENOTDIR|EEXIST)$/.test(String(error.code));
 }
 
 function refuse(problem: string): never {

@@ -10,7 +10,7 @@ import { resultOf, type RunningCheck } from './schedule-running.ts';
 import type { ServiceClock } from './service-clock.ts';
 import { truePlace } from './spool/placing.ts';
 import type { AbsentMinutes, SpoolRecord } from './spool/record.ts';
-import type { PlacedResult } from './spool/spool.ts';
+import type { PlacedResult } from './spool/grouping.ts';
 
 /** Where results go; promises resolve when they are on the disk. */
 export interface ResultSink {

@@ -4,7 +4,7 @@ import type { ProbeConfig } from '../core/type-data.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Slot } from './schedule-plan.ts';
 import type { ServiceClock } from './service-clock.ts';
-import type { PlacedResult } from './spool/spool.ts';
+import type { PlacedResult } from './spool/grouping.ts';
 
 export type Check = (probe: ProbeConfig, signal: AbortSignal) => Promise<Outcome>;
 

@@ -6,9 +6,6 @@ import type { LoadedSegment, SegmentBook } from './segment-book.ts';
 import { payloadOf, type RecordPlace } from './segment.ts';
 import type { SegmentStore } from './store.ts';
 
-/** A wall clock that was wrong can be wrong by so much that only reading a provisional record tells its minutes. */
-const CLOCK_ERROR_SECONDS = 7 * 24 * 3600;
-
 /** Reads what is open on the disk, oldest first, one segment in memory at a time. */
 export class Backlog {
   readonly #store: SegmentStore;
@@ -77,12 +74,13 @@ export class Backlog {
 
   /** The records that reach `from` or later, oldest first, with their true minutes. */
   async *recorded(from: Minute): AsyncGenerator<SpoolRecord> {
-    for (const book of this.#store.books) {
-      if ((book.lastMinute ?? 0) < from - CLOCK_ERROR_SECONDS) continue;
+    for (const book of [...this.#store.books]) {
+      if ((book.lastMinute ?? 0) < from && !book.hasProvisional) continue;
       const { bytes, records } = await this.#store.load(book);
       for (const place of records) {
         const payload = payloadOf(bytes, place);
-        if (summarise(payload).lastMinute < from - CLOCK_ERROR_SECONDS) continue;
+        const { lastMinute, isProvisional } = summarise(payload);
+        if (lastMinute < from && !isProvisional) continue;
         const record = this.#placed(decodeRecord(payload), book);
         if (record.kind === 'absences' || record.results.some(({ minute }) => minute >= from)) yield record;
       }

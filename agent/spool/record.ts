@@ -22,6 +22,8 @@ export interface RecordSummary {
   rows: number;
   firstMinute: Minute;
   lastMinute: Minute;
+  /** Its minutes were named by the wall clock and may be others. */
+  isProvisional: boolean;
 }
 
 const KIND_RESULTS = 1;
@@ -44,8 +46,7 @@ export function decodeRecord(bytes: Buffer): SpoolRecord {
   const { summary, flags } = readHead(reader);
   const body = (flags & FLAG_DEFLATED) === 0 ? reader : new ByteReader(inflateRawSync(reader.rest()));
   if (summary.kind === 'absences') return { kind: 'absences', absences: decodeAbsences(body, summary.rows) };
-  const provisional = (flags & FLAG_PROVISIONAL) !== 0;
-  return { kind: 'results', ...decodeColumns(body, summary.rows, summary.firstMinute, provisional) };
+  return { kind: 'results', ...decodeColumns(body, summary.rows, summary.firstMinute, summary.isProvisional) };
 }
 
 /** Reads only a record's head. @throws RangeError where the bytes are none. */
@@ -57,10 +58,12 @@ function encodeResults(results: readonly CheckResult[], provisional: Provisional
   const body = new ByteWriter();
   const { firstMinute, lastMinute } = encodeColumns(body, results, provisional);
   const flags = provisional === null ? 0 : FLAG_PROVISIONAL;
-  return join(KIND_RESULTS, flags, { kind: 'results', rows: results.length, firstMinute, lastMinute }, body.bytes());
+  return join(KIND_RESULTS, flags, { rows: results.length, firstMinute, lastMinute }, body.bytes());
 }
 
-function join(kind: number, flags: number, summary: RecordSummary, body: Buffer): Buffer {
+type Extent = Pick<RecordSummary, 'rows' | 'firstMinute' | 'lastMinute'>;
+
+function join(kind: number, flags: number, summary: Extent, body: Buffer): Buffer {
   const packed = body.length >= DEFLATE_FROM_BYTES ? deflateRawSync(body, { level: 3 }) : body;
   const deflated = packed.length < body.length;
   const head = new ByteWriter();
@@ -79,7 +82,9 @@ function readHead(reader: ByteReader): { summary: RecordSummary; flags: number }
   const rows = reader.unsigned();
   const firstMinute = reader.unsigned() * MINUTE_SECONDS;
   const lastMinute = firstMinute + reader.unsigned() * MINUTE_SECONDS;
-  return { summary: { kind: kind === KIND_RESULTS ? 'results' : 'absences', rows, firstMinute, lastMinute }, flags };
+  const isProvisional = (flags & FLAG_PROVISIONAL) !== 0;
+  const named = kind === KIND_RESULTS ? 'results' : 'absences';
+  return { summary: { kind: named, rows, firstMinute, lastMinute, isProvisional }, flags };
 }
 
 function encodeAbsences(absences: readonly AbsentMinutes[]): Buffer {
@@ -91,7 +96,7 @@ function encodeAbsences(absences: readonly AbsentMinutes[]): Buffer {
   }
   const firstMinute = Math.min(...absences.map(({ from }) => from));
   const lastMinute = Math.max(...absences.map(({ to }) => to)) - MINUTE_SECONDS;
-  return join(KIND_ABSENCES, 0, { kind: 'absences', rows: absences.length, firstMinute, lastMinute }, body.bytes());
+  return join(KIND_ABSENCES, 0, { rows: absences.length, firstMinute, lastMinute }, body.bytes());
 }
 
 function decodeAbsences(body: ByteReader, count: number): AbsentMinutes[] {

@@ -7,7 +7,7 @@ const OPEN = 1;
 const TAKEN = 2;
 const DONE = 3;
 
-/** Rows of a record that are still to be sent, and when. */
+/** Rows of a record that are still to be sent, and when: some were answered with retry. */
 interface Rest {
   rows: number[];
   notBeforeMs: number;
@@ -26,6 +26,8 @@ export class SegmentBook {
   /** UNKNOWN rows were already given up for space. */
   stripped = false;
   openRows = 0;
+  /** Some of its minutes were named by the wall clock. */
+  hasProvisional = false;
   firstMinute: Minute | null = null;
   lastMinute: Minute | null = null;
   #firstSeq = 0;
@@ -71,6 +73,7 @@ export class SegmentBook {
     if (!taken) this.#open += 1;
     this.openRows += summary.rows;
     this.doneSinceMs = null;
+    this.hasProvisional ||= summary.isProvisional;
     this.firstMinute = Math.min(this.firstMinute ?? summary.firstMinute, summary.firstMinute);
     this.lastMinute = Math.max(this.lastMinute ?? summary.lastMinute, summary.lastMinute);
   }

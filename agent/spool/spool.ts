@@ -1,24 +1,14 @@
 import type { Minute } from '../../core/minute.ts';
-import type { CheckResult } from '../../core/result.ts';
 import type { AnsweredRow } from '../../proto/ack-codec.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { sleep } from '../../runtime/time.ts';
 import { Backlog } from './backlog.ts';
+import { GROUP_RECORDS, grouped, groupResults, type PlacedResult } from './grouping.ts';
 import { LiveQueue } from './live-queue.ts';
 import { keepWithinLimit, removeSent } from './housekeeping.ts';
 import type { Parcel, ParcelPart } from './parcel.ts';
 import type { AbsentMinutes, SpoolRecord } from './record.ts';
-import { compareRows } from './result-columns.ts';
 import { SegmentStore, type StoreCounts, type StoredRecord } from './store.ts';
-
-/** A result to be kept, and how it was placed in its minute. */
-export interface PlacedResult {
-  result: CheckResult;
-  /** Monotonic milliseconds at which the check began. */
-  startedMs: number;
-  /** The wall clock's distance to the monotonic clock, where that placed it; null: the database's clock did. */
-  usedOffsetMs: number | null;
-}
 
 export interface SpoolOptions {
   folder: string;
@@ -48,9 +38,6 @@ const SEGMENT_MS = 10 * 60_000;
 const RESEND_WINDOW_MS = 10 * 60_000;
 /** One group commit a second: records of what a second produced are small on the disk and few. */
 const COMMIT_MS = 900;
-const MAX_RECORD_ROWS = 2000;
-/** Records written with one sync. */
-const GROUP_RECORDS = 50;
 const HOUSEKEEPING_MS = 5000;
 /** A row that is answered `retry` waits this long. */
 const RETRY_MS = 5000;
@@ -69,6 +56,7 @@ export class Spool {
   #problem: string | null = null;
   #acknowledged = 0;
   #retried = 0;
+  #backlogAfterMs = 0;
   /** Called when there is something new to take. */
   onNews: () => void = () => undefined;
 
@@ -181,12 +169,15 @@ export class Spool {
   }
 
   /** The next results from the disk that are not on their way; null: there are none now. */
-  takeBacklog(maxRows: number): Promise<Parcel | null> {
-    return this.#backlog.take(maxRows, this.#options.monotonicMs());
+  async takeBacklog(maxRows: number): Promise<Parcel | null> {
+    const nowMs = this.#options.monotonicMs();
+    return nowMs < this.#backlogAfterMs ? null : this.#backlog.take(maxRows, nowMs);
   }
 
   /** Takes in how a parcel's rows were answered. */
   settle(parcel: Parcel, answers: readonly AnsweredRow[]): void {
+    if (answers.length > 0 && answers.every(({ answer }) => answer === 'retry'))
+      return this.#postpone(parcel, answers.length);
     let row = 0;
     for (const part of parcel.parts) {
       const retried = part.rows.filter((_, index) => answers[row + index]?.answer === 'retry');
@@ -195,6 +186,13 @@ export class Spool {
       this.#acknowledged += part.rows.length - retried.length;
       this.#settlePart(part, retried);
     }
+  }
+
+  /** The collector can store nothing now: the backlog waits, and nothing of it has to be remembered row by row. */
+  #postpone(parcel: Parcel, rows: number): void {
+    this.#retried += rows;
+    this.#backlogAfterMs = this.#options.monotonicMs() + RETRY_MS;
+    this.release(parcel);
   }
 
   #settlePart({ stored, book, seq, rows, stripped }: ParcelPart, retried: readonly number[]): void {
@@ -217,7 +215,7 @@ export class Spool {
     for (const { stored, book, seq } of parcel.parts) {
       const place = stored?.place ?? (book === null ? null : { book, seq });
       if (place !== null) place.book.putBack(place.seq, null);
-      else if (stored !== null) this.#live.settleHeld(stored, 0);
+      else if (stored !== null) this.#live.settleHeld(stored, this.#backlogAfterMs);
     }
     this.onNews();
   }
@@ -253,45 +251,4 @@ export class Spool {
     await this.flush();
     await this.#store.seal();
   }
-}
-
-function groupResults(results: readonly { epoch: string; placed: PlacedResult }[]): StoredRecord[] {
-  const groups = new Map<string, { epoch: string; placed: PlacedResult[] }>();
-  for (const { epoch, placed } of results) {
-    const { usedOffsetMs } = placed;
-    const key = `${usedOffsetMs === null ? '' : Math.round(usedOffsetMs / 1000)}|${epoch}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { epoch, placed: [placed] });
-    else group.placed.push(placed);
-  }
-  return [...groups.values()].flatMap(({ epoch, placed }) => chunked(epoch, placed));
-}
-
-function chunked(epoch: string, placed: readonly PlacedResult[]): StoredRecord[] {
-  const records: StoredRecord[] = [];
-  // In the order of the disk, so that row numbers mean the same in memory and there.
-  const sorted = [...placed].sort((a, b) => compareRows(a.result, b.result));
-  for (let start = 0; start < sorted.length; start += MAX_RECORD_ROWS) {
-    const rows = sorted.slice(start, start + MAX_RECORD_ROWS);
-    const usedOffsetMs = rows[0]?.usedOffsetMs ?? null;
-    const provisional = usedOffsetMs === null ? null : { usedOffsetMs, startedMs: rows.map((row) => row.startedMs) };
-    records.push({
-      epoch,
-      record: { kind: 'results', results: rows.map((row) => row.result), provisional },
-      place: null,
-    });
-  }
-  return records;
-}
-
-/** Groups of one epoch, the first of at most `first` records. */
-function grouped(records: readonly StoredRecord[], first: number): StoredRecord[][] {
-  const groups: StoredRecord[][] = [];
-  for (const stored of records) {
-    const last = groups.at(-1);
-    const room = groups.length === 1 ? first : GROUP_RECORDS;
-    if (last?.[0]?.epoch === stored.epoch && last.length < room) last.push(stored);
-    else groups.push([stored]);
-  }
-  return groups;
 }

@@ -8,7 +8,7 @@ import { Schedule } from '../../agent/schedule.ts';
 import { createServiceClock, type LearntOffset, type ServiceClock } from '../../agent/service-clock.ts';
 import { placeResults } from '../../agent/spool/placing.ts';
 import type { SpoolRecord } from '../../agent/spool/record.ts';
-import type { PlacedResult } from '../../agent/spool/spool.ts';
+import type { PlacedResult } from '../../agent/spool/grouping.ts';
 import type { DefinitionSet } from '../../agent/definition-set.ts';
 import { hashDefinitions } from '../../proto/kv.ts';
 import { createLogger } from '../../runtime/logger.ts';
@@ -290,7 +290,7 @@ function rowsBySlot(records: readonly SpoolRecord[]): Map<string, string> {
 
 function isDue(definition: Definition, minute: Minute): boolean {
   const held = versionAt(definition, minute);
-  return held?.probe != null && parseCron(held.cron)?.(minute) === true;
+  return held !== undefined && held.probe !== null && parseCron(held.cron)?.(minute) === true;
 }
 
 export function minuteOf(ms: number): Minute {

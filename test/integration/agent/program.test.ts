@@ -1,96 +1,69 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Definition } from '../../../core/definition.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { floorMinute } from '../../../core/minute.ts';
-import { startAgentProcess, type AgentEnvironment, type AgentProcess } from '../../support/agent-process.ts';
-import { startCountingCollector, type CountingCollector } from '../../support/counting-collector.ts';
+import { openAgentScene, type AgentScene } from '../../support/agent-scene.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startNats, type TestNats } from '../../support/nats.ts';
-import { openRegionBucket, type RegionBucket } from '../../support/region-bucket.ts';
 
 /** A fixed slot may lie anywhere in the minute's first 45 seconds. */
 const ONE_MINUTE_MS = 75_000;
 
-let nats: TestNats;
-let bucket: RegionBucket;
-let collector: CountingCollector;
-let target: Server;
-let stateDir: string;
-let agents: AgentProcess[];
-
-beforeAll(async () => {
-  nats = await startNats();
-  target = createServer((socket) => socket.destroy());
-  await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
-});
-
-afterAll(async () => {
-  target.close();
-  await nats.stop();
-});
+let scene: AgentScene;
 
 beforeEach(async () => {
-  stateDir = mkdtempSync(join(tmpdir(), 'farwatch-agent-'));
-  collector = await startCountingCollector();
-  bucket = await openRegionBucket(nats.url, 'eu');
-  await bucket.recreate();
-  agents = [];
+  scene = await openAgentScene();
 });
 
-afterEach(async () => {
-  for (const agent of agents) {
-    agent.kill('SIGKILL');
-    await agent.exited;
-  }
-  await collector.stop();
-  await bucket.close();
-  rmSync(stateDir, { recursive: true, force: true });
-});
-
-function startAgent(environment: Partial<AgentEnvironment> = {}): AgentProcess {
-  const agent = startAgentProcess({ collector: collector.address, natsUrl: nats.url, stateDir, ...environment });
-  agents.push(agent);
-  return agent;
-}
-
-function openPort(monitorId: number): Definition {
-  // A server that listens on TCP has such an address.
-  const { port } = target.address() as AddressInfo;
-  const hosts = [{ type: 'IP4' as const, host: '127.0.0.1', port, timeout: 1000 }];
-  return {
-    monitorId,
-    versions: [{ revision: 1, fromMinute: 0, cron: null, probe: { kind: 'TCP', config: { hosts } } }],
-  };
-}
-
-function many(count: number): Definition[] {
-  return Array.from({ length: count }, (_, index) => openPort(index + 1));
-}
+afterEach(() => scene.end());
 
 describe('an agent', () => {
   it(
-    'measures what its region is told to and delivers each due minute',
+    'measures what its region is told to, leaves when it is stopped, and starts again without NATS',
     async () => {
-      await bucket.publish(many(20), 1);
-      const agent = startAgent();
+      const { bucket, collector, nats } = scene;
+      await bucket.publish(scene.definitions(20), 1);
+      const agent = scene.startAgent();
       await eventually(
-        () => `results of a whole minute: ${JSON.stringify(agent.log.slice(-5))} ${agent.stderr()}`,
+        () => `each monitor up: ${JSON.stringify(agent.log.slice(-5))} ${agent.stderr()}`,
         ONE_MINUTE_MS,
-        () => collector.results.length >= 20,
+        () => new Set(collector.results.flatMap((row) => (row.status === 'UP' ? [row.monitorId] : []))).size === 20,
       );
-      expect(new Set(collector.results.map(({ monitorId }) => monitorId)).size).toBe(20);
       const minutes = new Set(collector.results.map(({ minute }) => minute));
       expect([...minutes].every((minute) => Math.abs(minute - floorMinute(Date.now() / 1000)) <= 120)).toBe(true);
-      const up = collector.results.filter(({ status }) => status === 'UP');
-      expect(up.length).toBeGreaterThan(0);
       expect(collector.results.filter(({ status }) => status === 'DOWN')).toEqual([]);
+
+      const second = scene.startAgent();
+      expect(await second.exited).toBe(78);
+      expect(second.stderr()).toMatch(/^configuration: FARWATCH_STATE_DIR: another agent runs on .+\n$/);
+
       agent.kill('SIGTERM');
       expect(await agent.exited).toBe(0);
       expect(collector.leaves).toBe(1);
+
+      await nats.kill9();
+      const before = collector.results.length;
+      const again = scene.startAgent();
+      await eventually(
+        () => `results without NATS: ${JSON.stringify(again.log.slice(-5))}`,
+        ONE_MINUTE_MS,
+        () => collector.results.slice(before).some(({ status }) => status === 'UP'),
+      );
     },
-    ONE_MINUTE_MS + 30_000,
+    3 * ONE_MINUTE_MS,
   );
+
+  it('prints every fault of its configuration and exits 78', async () => {
+    const agent = scene.startAgent({ collector: 'nowhere', region: 'No Region', more: { FARWATCH_TOKEN: '' } });
+    expect(await agent.exited).toBe(78);
+    expect(agent.stderr().split('\n').filter(Boolean).sort()).toEqual([
+      'configuration: COLLECTOR_ADDRESS: must be host:port or [ipv6]:port',
+      'configuration: FARWATCH_REGION: must be a region: lowercase letters, digits and hyphens',
+    ]);
+  });
+
+  it('does not print its token', async () => {
+    const token = `fwa_${'a'.repeat(63)}`;
+    const agent = scene.startAgent({ more: { FARWATCH_TOKEN: token } });
+    expect(await agent.exited).toBe(78);
+    expect(agent.stderr()).toContain('configuration: FARWATCH_TOKEN: must be fwa_');
+    expect(agent.stderr()).not.toContain('aaaa');
+  });
 });

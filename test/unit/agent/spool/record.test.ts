@@ -43,6 +43,7 @@ describe('a spool record', () => {
       rows: 2,
       firstMinute: 0,
       lastMinute: MINUTE + 540,
+      isProvisional: false,
     });
   });
 
@@ -53,6 +54,7 @@ describe('a spool record', () => {
       rows: 3,
       firstMinute: MINUTE - 60,
       lastMinute: MINUTE + 120,
+      isProvisional: false,
     });
   });
 

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { createCheckAnswerer } from '../../../agent/check-request.ts';
+import { unknownOutcome, type Outcome } from '../../../core/outcome.ts';
+import type { ProbeConfig } from '../../../core/type-data.ts';
+
+const UP: Outcome = { status: 'UP', cause: 'NONE', origin: 'REALTIME', latencyUs: 5, error: null, packets: null };
+const TCP = JSON.stringify({ kind: 'TCP', config: { hosts: [{ host: '127.0.0.1' }] } });
+
+function request(definition: string, deadlineMs = 1000) {
+  return { requestId: 'r', definition, deadlineMs };
+}
+
+describe('a run on demand', () => {
+  it('runs the probe with its defaults and answers the outcome', async () => {
+    const seen: ProbeConfig[] = [];
+    const answer = createCheckAnswerer(async (probe) => {
+      seen.push(probe);
+      return UP;
+    });
+    expect(await answer(request(TCP))).toEqual({ outcome: JSON.stringify(UP), error: '' });
+    expect(seen).toMatchObject([{ kind: 'TCP', config: { hosts: [{ host: '127.0.0.1', port: 80, timeout: 1000 }] } }]);
+  });
+
+  it.each(['garbage', '{}', '{"kind":"SQL","config":{}}', '{"kind":"TCP","config":{"hosts":[]}}'])(
+    'refuses what is no probe: %s',
+    async (definition) => {
+      const answer = createCheckAnswerer(async () => UP);
+      expect(await answer(request(definition))).toMatchObject({
+        outcome: '',
+        error: expect.stringMatching(/^unsupported:/) as string,
+      });
+    },
+  );
+
+  it('cuts a run at its deadline', async () => {
+    const answer = createCheckAnswerer(
+      (_, signal) =>
+        new Promise((resolve) => signal.addEventListener('abort', () => resolve(unknownOutcome('cut', 'deadline')))),
+    );
+    expect((await answer(request(TCP, 5))).outcome).toContain('cut: deadline');
+  });
+
+  it('refuses more than a few at once, and takes the next when one is done', async () => {
+    const ends: (() => void)[] = [];
+    const answer = createCheckAnswerer(() => new Promise((resolve) => ends.push(() => resolve(UP))));
+    const running = Array.from({ length: 4 }, () => answer(request(TCP)));
+    expect((await answer(request(TCP))).error).toMatch(/^busy:/);
+    for (const end of ends) end();
+    await Promise.all(running);
+    const next = answer(request(TCP));
+    ends.at(-1)?.();
+    expect((await next).error).toBe('');
+  });
+
+  it('says so when the check itself breaks', async () => {
+    const answer = createCheckAnswerer(() => Promise.reject(new Error('secret')));
+    expect(await answer(request(TCP))).toEqual({ outcome: '', error: 'failed: the check itself failed' });
+  });
+});
