@@ -2,14 +2,16 @@ import { z } from 'zod';
 import { healthRoute } from './health.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { route, type Route } from './http/route.ts';
+import { commentRoutes } from './v4/comments.ts';
 import { dataRoutes } from './v4/data.ts';
+import { incidentRoutes } from './v4/incidents.ts';
 import { monitorRoutes } from './v4/monitors.ts';
 
 const VERSION = '4.0.0';
 
 /** Everything the program answers: mounted, documented and tested from this list. */
 export function apiRoutes(publicUrl?: string): Route[] {
-  const routes: Route[] = [healthRoute, ...monitorRoutes, ...dataRoutes];
+  const routes: Route[] = [healthRoute, ...monitorRoutes, ...dataRoutes, ...incidentRoutes, ...commentRoutes];
   const documentRoute = route({
     method: 'GET',
     path: '/openapi.json',

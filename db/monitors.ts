@@ -1,5 +1,6 @@
 import { DEFAULT_SETTINGS, type Monitor, type MonitorFields, type NewMonitor } from '../core/monitor.ts';
 import type { Queryable } from './client.ts';
+import { isoText } from './iso-text.ts';
 
 /** A stored monitor: its fields as they were written, settings null where nobody has set any. */
 export type MonitorRow = MonitorFields & { id: number; tag: string; created_at: string; updated_at: string };
@@ -10,9 +11,6 @@ export interface MonitorFilter {
   monitor_type?: string;
   is_hidden?: string;
 }
-
-const isoText = (column: string): string =>
-  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${column}`;
 
 const COLUMNS = `id, tag, name, description, image, cron, default_status, status, category_name, monitor_type, type_data,
   include_degraded_in_downtime, ${isoText('created_at')}, ${isoText('updated_at')}, is_hidden, monitor_settings_json,

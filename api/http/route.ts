@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { AppError, problemOf } from '../../core/app-error.ts';
+import { AppError } from '../../core/app-error.ts';
+import { problemsOf } from '../../core/own-words.ts';
 import type { Context } from '../context.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -57,7 +58,10 @@ interface RouteSpec<Path extends string, P, Q, B, R extends z.ZodType, X> {
   /** A body that would be taken, for readers of the document. */
   example?: Record<string, unknown>;
   /** A check against the database that is answered before faults in any body field but those of `after`. */
-  bodyCheck?: { after: readonly string[]; check: (body: Record<string, unknown>, context: Context) => Promise<void> };
+  bodyCheck?: {
+    after: readonly string[];
+    check: (body: Record<string, unknown>, context: Context, resource: X) => Promise<void>;
+  };
   response: R;
   handler: (
     input: { path: PathValues<Path>; resource: X; params: P; query: Q; body: B },
@@ -88,7 +92,7 @@ export function route<
       const resource = (await spec.resource?.(path, context)) as X;
       const params = parse(spec.params, incoming.path) as P;
       const query = parse(spec.query, Object.fromEntries(firstValues(incoming.query))) as Q;
-      const body = (spec.body && (await parseBody(spec, await incoming.readJson(), context))) as B;
+      const body = (spec.body && (await parseBody(spec, await incoming.readJson(), context, resource))) as B;
       return spec.handler({ path, resource, params, query, body }, context);
     },
   };
@@ -101,18 +105,19 @@ function firstValues(query: URLSearchParams): [string, string][] {
     .filter(([, value]) => value !== '');
 }
 
-async function parseBody<B>(
+async function parseBody<B, X>(
   {
     body,
     bodyCheck,
-  }: { body?: z.ZodType<B>; bodyCheck?: RouteSpec<string, unknown, unknown, B, z.ZodType, unknown>['bodyCheck'] },
+  }: { body?: z.ZodType<B>; bodyCheck?: RouteSpec<string, unknown, unknown, B, z.ZodType, X>['bodyCheck'] },
   value: Record<string, unknown>,
   context: Context,
+  resource: X,
 ): Promise<B | undefined> {
   const parsed = body?.safeParse(value);
   if (parsed === undefined || parsed.success) return parsed?.data;
   const [first] = parsed.error.issues;
-  if (bodyCheck && !bodyCheck.after.includes(String(first?.path[0]))) await bodyCheck.check(value, context);
+  if (bodyCheck && !bodyCheck.after.includes(String(first?.path[0]))) await bodyCheck.check(value, context, resource);
   throw badRequest(parsed.error);
 }
 
@@ -124,6 +129,6 @@ function parse<T>(schema: z.ZodType<T> | undefined, value: unknown): T | undefin
 
 /** The first fault is the message, all of them are the details. */
 function badRequest(error: z.ZodError): AppError {
-  const details = error.issues.map((issue) => problemOf(issue.path, issue.message));
+  const details = problemsOf(error);
   return new AppError('BAD_REQUEST', details[0]?.message ?? 'Invalid request', { details });
 }

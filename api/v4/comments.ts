@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { AppError } from '../../core/app-error.ts';
+import { commentPatch, commentResource, newComment, type IncidentComment } from '../../core/incident-comment.ts';
+import { parsePathId } from '../../core/path-id.ts';
+import { deleteComment, findComment, insertComment, listComments, updateComment } from '../../db/incident-comments.ts';
+import type { Context } from '../context.ts';
+import { route } from '../http/route.ts';
+import { incidentNotFound } from '../services/write-incident.ts';
+import { incidentInPath } from './incidents.ts';
+
+const commentAnswer = z.object({ comment: commentResource });
+
+export const commentRoutes = [
+  route({
+    method: 'GET',
+    path: '/api/v4/incidents/{incident_id}/comments',
+    summary: "List an incident's comments, newest first",
+    resource: incidentInPath,
+    response: z.object({ comments: z.array(commentResource) }),
+    handler: async ({ resource }, { db }) => ({ comments: await listComments(db, resource.id) }),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v4/incidents/{incident_id}/comments',
+    summary: 'Post a comment; the incident takes its state, and from RESOLVED its end',
+    status: 201,
+    resource: incidentInPath,
+    body: newComment,
+    example: { comment: 'A fix is out, we watch it', state: 'MONITORING' },
+    response: commentAnswer,
+    handler: async ({ resource: { id }, body }, { db }) => {
+      const comment = await insertComment(db, id, body);
+      if (!comment) throw incidentNotFound(id);
+      return { comment };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v4/incidents/{incident_id}/comments/{comment_id}',
+    summary: 'Get a comment',
+    resource: commentInPath,
+    response: commentAnswer,
+    handler: async ({ resource }) => ({ comment: resource }),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/api/v4/incidents/{incident_id}/comments/{comment_id}',
+    summary: 'Change a comment: what is not named is kept, and so is the incident',
+    resource: commentInPath,
+    body: commentPatch,
+    example: { comment: 'A fix is out' },
+    response: commentAnswer,
+    handler: async ({ resource: { id, incident_id }, body }, { db }) => {
+      const comment = await updateComment(db, incident_id, id, body);
+      if (!comment) throw commentNotFound(id, incident_id);
+      return { comment };
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/v4/incidents/{incident_id}/comments/{comment_id}',
+    summary: 'Delete a comment; the incident keeps its state and end',
+    resource: commentInPath,
+    response: z.object({ message: z.string() }),
+    handler: async ({ resource: { id, incident_id } }, { db }) => {
+      if (!(await deleteComment(db, incident_id, id))) throw commentNotFound(id, incident_id);
+      return { message: `Comment with id '${id}' deleted successfully` };
+    },
+  }),
+];
+
+/** The comment a path names, or what of it is not there: the incident first. */
+async function commentInPath(
+  path: { incident_id: string; comment_id: string },
+  context: Context,
+): Promise<IncidentComment> {
+  const { id: incidentId } = await incidentInPath(path, context);
+  if (!/^-?\d/.test(path.comment_id)) throw new AppError('BAD_REQUEST', 'Comment ID must be a valid integer');
+  const id = parsePathId(path.comment_id);
+  const comment = id && (await findComment(context.db, incidentId, id));
+  if (!comment) throw commentNotFound(id ?? path.comment_id, incidentId);
+  return comment;
+}
+
+function commentNotFound(id: number | string, incidentId: number): AppError {
+  return new AppError('NOT_FOUND', `Comment with id '${id}' not found for incident '${incidentId}'`);
+}

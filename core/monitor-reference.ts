@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { inOwnWords } from './own-words.ts';
+
+/** What incidents and maintenances say of monitors (specification 1, 2.1, 2.5; reference §1.2, §1.4, §11). */
+
+const IMPACTS = ['UP', 'DOWN', 'DEGRADED', 'MAINTENANCE'] as const;
+export type Impact = (typeof IMPACTS)[number];
+
+const VALID_TAG = 'Each monitor must have a valid monitor_tag';
+
+/** A reference as answers show it. */
+export const monitorReference = z
+  .object({ monitor_tag: z.string(), impact: z.enum(IMPACTS) })
+  .meta({ id: 'MonitorReference' });
+export type MonitorReference = z.output<typeof monitorReference>;
+
+const tag = z.string(VALID_TAG).min(1, VALID_TAG);
+const item = z.object({ monitor_tag: tag, impact: z.enum(IMPACTS, { error: invalidImpact }).optional() }, VALID_TAG);
+
+/**
+ * The `monitors` of a body: impacts that are not named get the default. Of a monitor that is named twice the last impact
+ * counts, at its first place. Whether a tag exists only the database can tell, see `tagsBeforeFault`.
+ */
+export function monitorReferences(defaultImpact: Impact) {
+  return inOwnWords(z.array(item, 'monitors must be an array')).transform((items): MonitorReference[] => {
+    const impacts = new Map(items.map(({ monitor_tag, impact = defaultImpact }) => [monitor_tag, impact]));
+    return [...impacts].map(([monitor_tag, impact]) => ({ monitor_tag, impact }));
+  });
+}
+
+/**
+ * The tags whose absence is told before the first fault of a list of references: items are checked one after the other,
+ * each its tag, then whether that exists, then its impact.
+ */
+export function tagsBeforeFault(items: unknown): string[] {
+  if (!Array.isArray(items)) return [];
+  const faulty = items.findIndex((candidate) => !item.safeParse(candidate).success);
+  const looked = faulty < 0 ? items : items.slice(0, faulty + 1);
+  return looked.flatMap((candidate) => z.object({ monitor_tag: tag }).safeParse(candidate).data?.monitor_tag ?? []);
+}
+
+function invalidImpact({ input }: { input?: unknown }): string {
+  const shown = typeof input === 'object' && input !== null ? 'object' : String(input);
+  return `Invalid impact '${shown}'. Must be one of: ${IMPACTS.join(', ')}`;
+}
