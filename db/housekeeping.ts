@@ -31,7 +31,7 @@ export interface HouseReport {
  */
 export async function keepHouse(pool: pg.Pool): Promise<HouseReport> {
   const report: HouseReport = { purged: 0, dropped: 0, compressed: 0, held: 0 };
-  const attempt = async (part: 'purged' | 'dropped' | 'compressed', work: () => Promise<number>): Promise<void> => {
+  const attempt = async (part: keyof HouseReport, work: () => Promise<number>): Promise<void> => {
     try {
       report[part] += await work();
     } catch (error) {
@@ -39,7 +39,12 @@ export async function keepHouse(pool: pg.Pool): Promise<HouseReport> {
       report.held += 1;
     }
   };
-  for (const relation of TIME_RELATIONS) await makeRoomAhead(pool, relation);
+  for (const relation of TIME_RELATIONS) {
+    await attempt('held', async () => {
+      await makeRoomAhead(pool, relation);
+      return 0;
+    });
+  }
   await attempt('purged', () => purgeDeleted(pool));
   for (const relation of TIME_RELATIONS) {
     await attempt('dropped', () => endRetention(pool, relation));

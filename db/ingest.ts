@@ -92,6 +92,7 @@ async function storeBatch(pool: pg.Pool, rows: readonly RegionalResult[]): Promi
     // A transaction that has its number before it looks for the monitor is one that a purge waits for.
     await client.query('select pg_current_xact_id()');
     await engine.favourLookups(client);
+    if (!areSurelyPlain(rows)) await engine.allowBulkChange(client);
     const gone = await deletedMonitors(client, rows);
     const kept = gone.size === 0 ? rows : rows.filter((row) => !gone.has(row.monitorId));
     const stored = kept.length === 0 ? new Set<RegionalResult>() : await writeResults(client, kept);
@@ -115,9 +116,13 @@ async function deletedMonitors(client: pg.PoolClient, rows: readonly RegionalRes
 
 /** Which rows are now what the table holds and were not before. */
 async function writeResults(client: pg.PoolClient, rows: readonly RegionalResult[]): Promise<Set<RegionalResult>> {
-  const oldest = rows.reduce((least, row) => Math.min(least, row.minute), Infinity);
-  if (oldest > Date.now() / 1000 - SURELY_PLAIN_SECONDS && (await copyResults(client, rows))) return new Set(rows);
+  if (areSurelyPlain(rows) && (await copyResults(client, rows))) return new Set(rows);
   return mergeIntoTable(client, rows);
+}
+
+function areSurelyPlain(rows: readonly RegionalResult[]): boolean {
+  const edge = Date.now() / 1000 - SURELY_PLAIN_SECONDS;
+  return rows.every((row) => row.minute > edge);
 }
 
 const COPY = `copy check_results (${RESULT_COLUMNS.map(({ name }) => name).join(', ')}) from stdin (format binary)`;
@@ -166,6 +171,9 @@ const UPDATE_BETTER = `
   from ${UNNEST_RESULTS} as i
   where ${SAME_KEY} and r.minute >= ${LOW} and r.minute < ${HIGH} and ${IS_BETTER}`;
 
+const UPDATE_ONE_BETTER = `${UPDATE_BETTER}
+    and r.minute = ${LOW} and r.monitor_id = $${NAMES.length + 3} and r.region_id = $${NAMES.length + 4}`;
+
 interface Key {
   monitor_id: number;
   minute: number;
@@ -186,7 +194,7 @@ async function mergeIntoTable(client: pg.PoolClient, rows: readonly RegionalResu
   if (rest.length === 0) return stored;
   const found = await client.query<Key>(FIND_BETTER, [...resultArrays(rest), ...boundsOf(rest)]);
   const better = pick(found.rows);
-  for (const part of updateParts(better)) await client.query(UPDATE_BETTER, [...resultArrays(part), ...boundsOf(part)]);
+  await updateBetter(client, better);
   for (const row of better) stored.add(row);
   return stored;
 }
@@ -202,13 +210,15 @@ function boundsOf(rows: readonly RegionalResult[]): [number, number] {
   return [low, high + 60];
 }
 
-/** Rows that may be compressed go one by one: TimescaleDB decompresses what the statement's own constants name. */
-function updateParts(rows: readonly RegionalResult[]): RegionalResult[][] {
-  if (rows.length === 0) return [];
-  const edge = Date.now() / 1000 - SURELY_PLAIN_SECONDS;
-  const plain = rows.filter((row) => row.minute > edge);
-  const old = rows.filter((row) => row.minute <= edge).map((row) => [row]);
-  return plain.length === 0 ? old : [plain, ...old];
+/** Rows that may be compressed go one by one: TimescaleDB decompresses what a statement's own constants name. */
+async function updateBetter(client: pg.PoolClient, rows: readonly RegionalResult[]): Promise<void> {
+  const plain = rows.filter((row) => areSurelyPlain([row]));
+  if (plain.length > 0) await client.query(UPDATE_BETTER, [...resultArrays(plain), ...boundsOf(plain)]);
+  for (const row of rows) {
+    if (areSurelyPlain([row])) continue;
+    const values = [...resultArrays([row]), ...boundsOf([row]), row.monitorId, row.regionId];
+    await client.query(UPDATE_ONE_BETTER, values);
+  }
 }
 
 /** `rows` are sorted, so that those of one pair stand together. */

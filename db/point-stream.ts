@@ -21,29 +21,30 @@ const FIRST_SLICE_SECONDS = DAY_SECONDS / 2;
 const SLICE_SECONDS = 14 * DAY_SECONDS;
 
 /**
- * The points of a range as JSON text, ascending: objects joined by commas, in pieces of at most two weeks, nothing
- * where there are none. Items have exactly the members of specification 2.4, those of a region's view `cause` and
- * `error` besides. The text is built by the database. Each piece is read whole before it is given out and at most one
- * is read ahead: however slowly a client takes them, no statement stays open, no lock is held, and memory is bounded.
- * Ends early, without an error, when the caller stops iterating.
+ * The points of a range as JSON text in pieces, ascending: objects joined by commas, nothing where there are none. Items
+ * have exactly the members of specification 2.4, those of a region's view `cause` and `error` besides. The text is built
+ * by the database. It is read in slices of two weeks, each whole before its first piece is given out, and at most one is
+ * read ahead: however slowly a client takes them, no statement stays open, no lock is held, and memory is bounded. Ends
+ * early, without an error, when the caller stops iterating.
  */
 export async function* streamPoints(pool: pg.Pool, selection: PointSelection): AsyncGenerator<Buffer> {
   const slices = slicesOf(await existingPart(pool, selection.range));
   let ahead = readNext();
   let started = false;
   for (;;) {
-    const text = await ahead;
-    if (text === null) return;
+    const pieces = await ahead;
+    if (pieces === null) return;
     ahead = readNext();
     // Whoever awaits it hears of its failure; an iteration that is given up has no one to tell.
     ahead.catch(() => undefined);
-    if (text.length === 0) continue;
-    // Every line begins with the comma that joins it to the one before.
-    yield started ? text : text.subarray(1);
-    started = true;
+    for (const piece of pieces) {
+      // Every line begins with the comma that joins it to the one before.
+      yield started ? piece : piece.subarray(1);
+      started = true;
+    }
   }
 
-  async function readNext(): Promise<Buffer | null> {
+  async function readNext(): Promise<Buffer[] | null> {
     const slice = slices.next();
     return slice.done ? null : readSlice(pool, selection, slice.value);
   }
@@ -69,14 +70,14 @@ function* slicesOf(range: MinuteRange): Generator<MinuteRange> {
   }
 }
 
-async function readSlice(pool: pg.Pool, selection: PointSelection, slice: MinuteRange): Promise<Buffer> {
+async function readSlice(pool: pg.Pool, selection: PointSelection, slice: MinuteRange): Promise<Buffer[]> {
   const client = await pool.connect();
   let failure: Error | undefined;
   try {
     const pieces: Buffer[] = [];
     // A readable's chunks are buffers: it was given no encoding.
     for await (const piece of client.query(copyTo(copySql(selection, slice)))) pieces.push(piece as Buffer);
-    return Buffer.concat(pieces);
+    return pieces;
   } catch (error) {
     failure = error instanceof Error ? error : new Error(String(error));
     throw failure;
