@@ -1,8 +1,12 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CheckResult } from '../../../../core/result.ts';
 import { MINUTE, tcpResult } from '../../../support/check-results.ts';
 import { idsOf, keep, RETRY, SpoolScene, STORED, takeAll } from '../../../support/spool-scene.ts';
+
+/** What a segment holds before its first record. */
+const HEADER_BYTES = 512;
 
 let scene: SpoolScene;
 
@@ -27,6 +31,27 @@ describe('a spool', () => {
     expect(parcel).toMatchObject({ kind: 'results', epoch: 'epoch-1', results: [tcpResult(1), tcpResult(2)] });
     if (parcel !== null) next.settle(parcel, [STORED, STORED]);
     expect(next.state()).toMatchObject({ rows: 0, oldestMinute: null });
+  });
+
+  it('offers nothing, and calls nothing kept, before it is on the disk', async () => {
+    const spool = await scene.open();
+    const isWritten = (): boolean => {
+      return scene.segments().some((name) => statSync(join(scene.folder, name)).size > HEADER_BYTES);
+    };
+    let isKept = false;
+    const placed = { result: tcpResult(1), startedMs: 0, usedOffsetMs: null };
+    void spool.append('epoch-1', [placed]).then(() => (isKept = true));
+    const flushed = spool.flush();
+    let parcel = null;
+    while (!isWritten()) {
+      parcel ??= spool.takeLive(1);
+      const tooEarly = (parcel !== null || isKept) && !isWritten();
+      expect(tooEarly).toBe(false);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await flushed;
+    expect(isKept).toBe(true);
+    expect(idsOf(parcel ?? spool.takeLive(1))).toEqual([1]);
   });
 
   it('offers again what was released unanswered', async () => {
