@@ -89,6 +89,17 @@ describe('a bucket', () => {
     expect(await bucket.isUntouched()).toBe(true);
   });
 
+  it('is not lowered by a database that has gone back', async () => {
+    const { revisions, read } = setOf(3);
+    revisions.set(2, 4);
+    const bucket = bucketFor('gone-back', read);
+    await bucket.makeEqual();
+    revisions.set(2, 3);
+    expect(await bucket.patch([2])).toBe(0);
+    expect(await bucket.makeEqual()).toBe(0);
+    expect((await contents('gone-back')).revisions.get(2)).toBe(4);
+  });
+
   it('takes a monitor again that had left', async () => {
     const { revisions, read } = setOf(3);
     const bucket = bucketFor('again', read);
