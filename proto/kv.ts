@@ -10,8 +10,6 @@ const MONITOR_KEY = /^m\.([1-9]\d{0,9})$/;
 
 /** The key of a bucket's manifest. */
 export const MANIFEST_KEY = 'manifest';
-/** Matches the keys of all definitions of a bucket. */
-export const ALL_MONITOR_KEYS = 'm.*';
 
 /** The bucket that holds a region's definitions. */
 export function bucketOf(region: string): string {
