@@ -6,12 +6,20 @@ import { commentRoutes } from './v4/comments.ts';
 import { dataRoutes } from './v4/data.ts';
 import { incidentRoutes } from './v4/incidents.ts';
 import { monitorRoutes } from './v4/monitors.ts';
+import { pageRoutes } from './v4/pages.ts';
 
 const VERSION = '4.0.0';
 
 /** Everything the program answers: mounted, documented and tested from this list. */
 export function apiRoutes(publicUrl?: string): Route[] {
-  const routes: Route[] = [healthRoute, ...monitorRoutes, ...dataRoutes, ...incidentRoutes, ...commentRoutes];
+  const routes: Route[] = [
+    healthRoute,
+    ...monitorRoutes,
+    ...dataRoutes,
+    ...incidentRoutes,
+    ...commentRoutes,
+    ...pageRoutes,
+  ];
   const documentRoute = route({
     method: 'GET',
     path: '/openapi.json',

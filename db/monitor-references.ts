@@ -25,9 +25,8 @@ export async function replaceReferences(
   references: readonly MonitorReference[],
 ): Promise<string | undefined> {
   const named = references.map(({ monitor_tag }) => monitor_tag);
-  const tags = named.map(storable);
   const impacts = references.map(({ impact }) => impact);
-  await client.query('select from monitors where tag = any($1) order by id for key share', [tags]);
+  const tags = await lockMonitors(client, named);
   await client.query(`delete from ${table} where ${OWNER[table]} = $1`, [ownerId]);
   const { rowCount } = await client.query(
     `insert into ${table} (${OWNER[table]}, monitor_id, impact, position)
@@ -37,6 +36,16 @@ export async function replaceReferences(
   );
   if (rowCount === references.length) return undefined;
   return findUnknownTag(client, named);
+}
+
+/**
+ * Keeps the monitors of these tags until the transaction ends; in one order, so that two who do so never wait for each
+ * other. Returns the tags as statements take them.
+ */
+export async function lockMonitors(client: Queryable, tags: readonly string[]): Promise<string[]> {
+  const taken = tags.map(storable);
+  await client.query('select from monitors where tag = any($1) order by id for key share', [taken]);
+  return taken;
 }
 
 /** The first of `tags` that is no monitor's. */
