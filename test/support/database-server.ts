@@ -81,6 +81,10 @@ async function startEmbedded(): Promise<Server> {
     const cluster = await openCluster({ dir, port: await freePort(), settings: SETTINGS });
     const server = cluster.spawn('ignore');
     const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+    // A run that is broken off does not come to its teardown.
+    const killServer = (): void => void server.kill('SIGQUIT');
+    process.once('exit', killServer);
+    void ended.then(() => process.off('exit', killServer));
     const end = async (): Promise<void> => {
       server.kill('SIGINT');
       await ended;
