@@ -5,7 +5,7 @@ import { compareResults, type RegionalResult, type RowAnswer } from '../core/res
 import { inTransaction } from './client.ts';
 import { consolidatePairs } from './consolidate.ts';
 import { engineOf } from './engine.ts';
-import { DAY_SECONDS, spanStart } from './engines/engine.ts';
+import { DAY_SECONDS } from './engines/engine.ts';
 import { lockMinutes } from './locks.ts';
 import { encodeResults, RESULT_COLUMNS, resultArrays, UNNEST_RESULTS } from './result-columns.ts';
 import { isMissingSpan, withRoom } from './room.ts';
@@ -28,10 +28,10 @@ interface Placed {
 export async function ingestResults(pool: pg.Pool, rows: readonly RegionalResult[]): Promise<RowAnswer[]> {
   const placed = distinct(rows);
   const minutes = [...new Set(placed.map(({ row }) => row.minute))];
-  return withRoom(pool, ['check_results', 'data_points'], minutes, async (closed) => {
+  return withRoom(pool, ['check_results', 'data_points'], minutes, async (isClosed) => {
     const answers = new Array<RowAnswer>(rows.length).fill('duplicate');
     const open = placed.filter(({ row, index }) => {
-      if (closed.size === 0 || !closed.has(spanStart('check_results', row.minute))) return true;
+      if (!isClosed(row.minute)) return true;
       answers[index] = 'dropped';
       return false;
     });

@@ -14,21 +14,19 @@ interface Known {
 const known = new WeakMap<pg.Pool, Record<TimeRelation, Known>>();
 
 /**
- * Makes room for minutes of a relation and then does the work that writes them. Where a span that was believed in turns
+ * Makes room for minutes and then does the work that writes them; the work is told which minutes may not be written. Where a span that was believed in turns
  * out to be gone (retention was shortened for a while), it is made again and the work done once more.
  */
 export async function withRoom<T>(
   pool: pg.Pool,
   relations: readonly TimeRelation[],
   minutes: readonly Minute[],
-  work: (closed: ReadonlySet<number>) => Promise<T>,
+  work: (isClosed: (minute: Minute) => boolean) => Promise<T>,
 ): Promise<T> {
   const attempt = async (): Promise<T> => {
-    // The starts of spans are compared within the first relation only.
-    const [closed = new Set<number>()] = await Promise.all(
-      relations.map((relation) => makeRoom(pool, relation, minutes)),
-    );
-    return work(closed);
+    const closed = new Map<TimeRelation, Set<number>>();
+    for (const relation of relations) closed.set(relation, await makeRoom(pool, relation, minutes));
+    return work((minute) => relations.some((relation) => closed.get(relation)?.has(spanStart(relation, minute))));
   };
   try {
     return await attempt();

@@ -6,8 +6,8 @@ import { pickOne } from './seeded-random.ts';
 interface Actor {
   pool: pg.Pool;
   pids: Set<number>;
-  /** Where it waits for its turn: lets its next statement go. */
-  turn: (() => void) | null;
+  /** Where it waits for its turn, once for each connection: lets the next statement go. */
+  turns: (() => void)[];
   done: boolean;
   result: Promise<void>;
 }
@@ -29,7 +29,7 @@ export function stepThrough(url: string, observer: pg.Pool, random: () => number
   return {
     add(name, program) {
       const pool = openPool({ url, name, max: 2, statementTimeoutMs: 0 });
-      const actor: Actor = { pool, pids: new Set(), turn: null, done: false, result: Promise.resolve() };
+      const actor: Actor = { pool, pids: new Set(), turns: [], done: false, result: Promise.resolve() };
       pool.on('connect', (client) => gate(actor, client));
       actor.result = program(pool).finally(() => {
         actor.done = true;
@@ -42,12 +42,10 @@ export function stepThrough(url: string, observer: pg.Pool, random: () => number
       try {
         while (!actors.every((actor) => actor.done)) {
           await untilAllStand(actors, observer);
-          const ready = actors.filter((actor) => actor.turn !== null);
+          const ready = actors.filter((actor) => actor.turns.length > 0);
           if (ready.length === 0) continue;
           const chosen = pickOne(random, ready);
-          const go = chosen.turn;
-          chosen.turn = null;
-          go?.();
+          chosen.turns.shift()?.();
         }
         await Promise.all(actors.map((actor) => actor.result));
       } finally {
@@ -65,26 +63,31 @@ function gate(actor: Actor, client: pg.PoolClient): void {
   actor.pids.add(pid);
   const stepped = (...args: unknown[]): unknown => {
     if (typeof args[0] === 'object' && args[0] !== null && 'submit' in args[0]) return query(...args);
-    const turn = new Promise<void>((resolve) => (actor.turn = resolve));
+    const turn = new Promise<void>((resolve) => actor.turns.push(resolve));
     const sent = turn.then(() => query(...args));
     return typeof args.at(-1) === 'function' ? undefined : sent;
   };
   client.query = stepped as typeof client.query;
 }
 
+/** Longer than any statement of a test takes, deadlock detection included. */
+const STUCK_MS = 30_000;
+
 const WAITING = `
   select pid from pg_stat_activity where pid = any ($1) and state = 'active' and wait_event_type = 'Lock'`;
 
 /** Until every actor has ended, waits for its turn or waits in the database for a lock. */
 async function untilAllStand(actors: readonly Actor[], observer: pg.Pool): Promise<void> {
+  const deadline = Date.now() + STUCK_MS;
   for (;;) {
+    if (Date.now() > deadline) throw new Error('a program neither ends, nor asks for its turn, nor waits for a lock');
     await wait(0);
-    const moving = actors.filter((actor) => !actor.done && actor.turn === null);
+    const moving = actors.filter((actor) => !actor.done && actor.turns.length === 0);
     if (moving.length === 0) return;
     const { rows } = await observer.query<{ pid: number }>(WAITING, [moving.flatMap((actor) => [...actor.pids])]);
     const waiting = new Set(rows.map(({ pid }) => pid));
     const stuck = moving.filter((actor) => [...actor.pids].some((pid) => waiting.has(pid)));
-    const stillMoving = moving.filter((actor) => !actor.done && actor.turn === null && !stuck.includes(actor));
-    if (stillMoving.length === 0 && actors.some((actor) => actor.turn !== null)) return;
+    const stillMoving = moving.filter((actor) => !actor.done && actor.turns.length === 0 && !stuck.includes(actor));
+    if (stillMoving.length === 0 && actors.some((actor) => actor.turns.length > 0)) return;
   }
 }
