@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inOwnWords } from './own-words.ts';
+import { eachInTurn } from './own-words.ts';
 
 /** What incidents and maintenances say of monitors (specification 1, 2.1, 2.5; reference §1.2, §1.4, §11). */
 
@@ -15,6 +15,7 @@ export const monitorReference = z
 export type MonitorReference = z.output<typeof monitorReference>;
 
 const tag = z.string(VALID_TAG).min(1, VALID_TAG);
+const tagged = z.object({ monitor_tag: tag });
 const item = z.object({ monitor_tag: tag, impact: z.enum(IMPACTS, { error: invalidImpact }).optional() }, VALID_TAG);
 
 /**
@@ -22,7 +23,7 @@ const item = z.object({ monitor_tag: tag, impact: z.enum(IMPACTS, { error: inval
  * counts, at its first place. Whether a tag exists only the database can tell, see `tagsBeforeFault`.
  */
 export function monitorReferences(defaultImpact: Impact) {
-  return inOwnWords(z.array(item, 'monitors must be an array')).transform((items): MonitorReference[] => {
+  return eachInTurn(item, 'monitors must be an array').transform((items): MonitorReference[] => {
     const impacts = new Map(items.map(({ monitor_tag, impact = defaultImpact }) => [monitor_tag, impact]));
     return [...impacts].map(([monitor_tag, impact]) => ({ monitor_tag, impact }));
   });
@@ -36,7 +37,7 @@ export function tagsBeforeFault(items: unknown): string[] {
   if (!Array.isArray(items)) return [];
   const faulty = items.findIndex((candidate) => !item.safeParse(candidate).success);
   const looked = faulty < 0 ? items : items.slice(0, faulty + 1);
-  return looked.flatMap((candidate) => z.object({ monitor_tag: tag }).safeParse(candidate).data?.monitor_tag ?? []);
+  return looked.flatMap((candidate) => tagged.safeParse(candidate).data?.monitor_tag ?? []);
 }
 
 function invalidImpact({ input }: { input?: unknown }): string {

@@ -54,7 +54,7 @@ export const givenSettings = inOwnWords(
 /** The settings with every default filled in. */
 export function completeSettings(given: GivenSettings): PageSettings {
   // Each member was checked when it was written, and the defaults complete them.
-  return mergeSettings(DEFAULTS, given) as PageSettings;
+  return mergeSettings(structuredClone(DEFAULTS), given) as PageSettings;
 }
 
 /** What is set after a change: objects merge at any depth, all else is replaced. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { eachInTurn } from './own-words.ts';
 import { givenSettings, newSettings, pageSettings, type GivenSettings } from './page-settings.ts';
 import { checkStorableText } from './storable.ts';
 
@@ -32,9 +33,10 @@ const texts = {
 };
 
 /** Of a tag that is named twice the first place counts. */
-const monitorTags = z
-  .array(z.string('must be a monitor tag'), 'monitors must be an array')
-  .transform((tags) => [...new Set(tags)]);
+const monitorTags = eachInTurn(
+  z.string('monitors must be an array of monitor tags'),
+  'monitors must be an array',
+).transform((tags) => [...new Set(tags)]);
 
 /** A page as answers show it, keys in the reference's order. */
 export const pageResource = z

@@ -15,6 +15,7 @@ create table incidents (
   updated_at timestamptz not null default now()
 );
 create index on incidents (start_date_time);
+create index on incidents (end_date_time);
 
 create table incident_monitors (
   incident_id integer not null references incidents (id) on delete cascade,

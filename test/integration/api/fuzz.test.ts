@@ -16,6 +16,7 @@ interface Schema {
   anyOf?: Schema[];
   allOf?: Schema[];
   properties?: Record<string, Schema>;
+  items?: Schema;
   pattern?: string;
 }
 interface Parameter {
@@ -86,7 +87,8 @@ function fromSchema(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.allOf)
     return fc.tuple(...schema.allOf.map(fromSchema)).map((parts) => Object.assign({}, ...parts) as Json);
   if (schema.properties) return members(schema.properties);
-  if (schema.type === 'integer' || schema.type === 'number') return fc.oneof(now, hostileNumber);
+  if (schema.type === 'array') return fc.array(fromSchema(schema.items ?? {}), { maxLength: 4 });
+  if (/^(integer|number)$/.test(String(schema.type))) return fc.oneof(now, hostileNumber);
   if (schema.pattern) return fc.stringMatching(new RegExp(schema.pattern), { maxLength: 12 });
   if (schema.type === 'string') return fc.oneof(fc.string({ minLength: 1, maxLength: 10 }), hostileText);
   return hostile;
@@ -125,7 +127,12 @@ interface Attempt {
 }
 
 function attemptOn(method: string, template: string, operation: Operation, tags: string[]): fc.Arbitrary<Attempt> {
-  const known = (name: string): fc.Arbitrary<unknown> => (name === 'tag' ? fc.constantFrom(...tags) : now);
+  const known = (name: string): fc.Arbitrary<unknown> => {
+    if (name === 'tag') return fc.constantFrom(...tags);
+    if (name === 'page_path') return fc.constantFrom('~home', 'storefront');
+    // Ids count from 1, and rows come into being as the run goes on.
+    return name.endsWith('_id') ? fc.integer({ min: 1, max: 6 }) : now;
+  };
   const values = fc.tuple(
     ...operation.parameters.map(({ name, in: place, schema }) => {
       const value = fc.oneof(

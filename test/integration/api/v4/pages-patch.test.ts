@@ -97,7 +97,7 @@ describe('PATCH /pages/{page_path}', () => {
     [{ page_subheader: 5 }, 'page_subheader must be a string or null'],
     [{ page_logo: [] }, 'page_logo must be a string or null'],
     [{ monitors: 'a' }, 'monitors must be an array'],
-    [{ monitors: [{}] }, 'monitors.0 must be a monitor tag'],
+    [{ monitors: [{}] }, 'monitors must be an array of monitor tags'],
     [{ monitors: ['nope'] }, "Monitor with tag 'nope' does not exist"],
     [{ monitors: ['nope'], page_settings: { incidents: 5 } }, 'incidents must be an object'],
     [{ page_settings: null }, 'page_settings must be an object'],

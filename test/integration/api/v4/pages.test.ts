@@ -158,11 +158,11 @@ describe('POST /pages', () => {
   it.each([
     [null, 'monitors must be an array'],
     ['a', 'monitors must be an array'],
-    [[{ monitor_tag: 'a' }], 'monitors.0 must be a monitor tag'],
-    [[null], 'monitors.0 must be a monitor tag'],
+    [[{ monitor_tag: 'a' }], 'monitors must be an array of monitor tags'],
+    [[null], 'monitors must be an array of monitor tags'],
     [['nope'], "Monitor with tag 'nope' does not exist"],
     [['nope', 5], "Monitor with tag 'nope' does not exist"],
-    [[5, 'nope'], 'monitors.0 must be a monitor tag'],
+    [[5, 'nope'], 'monitors must be an array of monitor tags'],
     [[''], "Monitor with tag '' does not exist"],
     [['a\u0000'], "Monitor with tag 'a\u0000' does not exist"],
   ])('refuses the monitors %j and writes nothing', async (monitors, message) => {
