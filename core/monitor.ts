@@ -4,6 +4,7 @@ import { parseCron } from './cron.ts';
 import { POINT_STATUSES } from './outcome.ts';
 import { checkStorableJson, checkStorableText } from './storable.ts';
 import { isProbeKind, TYPE_DATA } from './type-data.ts';
+import { FORMULA_FAULT, parseFormula } from './uptime-formula.ts';
 
 /** The monitor resource (specification 2.3, 4.3; reference §1.1 and §12): literal messages, checks in order of keys. */
 
@@ -51,6 +52,8 @@ const settings = z
         .array(z.string('regions must be an array of region names'), 'regions must be an array of region names')
         .min(1, 'regions must name at least one region')
         .nullish(),
+      uptime_formula_numerator: formula(),
+      uptime_formula_denominator: formula(),
     },
     'monitor_settings_json must be an object or null',
   )
@@ -194,6 +197,14 @@ function mergeObject(
 
 function integerIn(min: number, max: number, message: string) {
   return z.int(message).min(min, message).max(max, message);
+}
+
+function formula() {
+  return z
+    .string(FORMULA_FAULT)
+    .refine((text) => parseFormula(text) !== null, FORMULA_FAULT)
+    .nullish()
+    .meta({ examples: ['up + maintenance'] });
 }
 
 function requiredText(message: string) {
