@@ -7,6 +7,7 @@ import { dataRoutes } from './v4/data.ts';
 import { incidentRoutes } from './v4/incidents.ts';
 import { monitorRoutes } from './v4/monitors.ts';
 import { pageRoutes } from './v4/pages.ts';
+import { summaryRoute } from './v4/summary.ts';
 
 const VERSION = '4.0.0';
 
@@ -16,6 +17,7 @@ export function apiRoutes(publicUrl?: string): Route[] {
     healthRoute,
     ...monitorRoutes,
     ...dataRoutes,
+    summaryRoute,
     ...incidentRoutes,
     ...commentRoutes,
     ...pageRoutes,

@@ -10,9 +10,9 @@ import { JsonStream, route } from '../http/route.ts';
 import { monitorInPath } from './monitors.ts';
 import {
   dataPoint,
+  dataQuery,
   pointOverwrite,
   rangeOverwrite,
-  rangeQuery,
   regionalPoint,
   timestampParameter,
 } from './point-schemas.ts';
@@ -29,7 +29,7 @@ export const dataRoutes = [
     path: '/api/v4/monitors/{tag}/data',
     summary: 'Read the points of a range, one a minute, ascending; a minute without a point is absent',
     resource: monitorInPath,
-    query: rangeQuery,
+    query: dataQuery,
     response: z.object({ data: z.array(z.union([dataPoint, regionalPoint])) }),
     handler: async ({ resource: { id, tag }, query }, { db, history }) => {
       const regionId = query.region === undefined ? null : await regionOf(db, query.region);

@@ -38,14 +38,22 @@ const ASCENDING = 'start_ts must be less than end_ts';
 const STATUS = `must be one of: ${POINT_STATUSES.join(', ')}`;
 const LATENCY = 'must be a non-negative number';
 
-export const rangeQuery = bothPresent(
+const range = {
+  start_ts: leadingInteger(VALID_PARAMETERS),
+  end_ts: leadingInteger(VALID_PARAMETERS),
+};
+const ascending = ({ start_ts, end_ts }: { start_ts: number; end_ts: number }): boolean => start_ts < end_ts;
+
+export const rangeQuery = bothPresent(z.object(range).refine(ascending, ASCENDING), BOTH_PARAMETERS);
+
+/** A range, seen from everywhere or from one region. */
+export const dataQuery = bothPresent(
   z
     .object({
-      start_ts: leadingInteger(VALID_PARAMETERS),
-      end_ts: leadingInteger(VALID_PARAMETERS),
+      ...range,
       region: z.string().optional().meta({ description: "One region's view instead of the consolidated one" }),
     })
-    .refine(({ start_ts, end_ts }) => start_ts < end_ts, ASCENDING),
+    .refine(ascending, ASCENDING),
   BOTH_PARAMETERS,
 );
 
