@@ -19,15 +19,19 @@ type Written = IncidentFields & { is_global: boolean };
 const COLUMNS = `id, title, start_date_time, end_date_time, state, incident_type, incident_source,
   ${referencesOf('incident_monitors', 'incidents.id')} as monitors, ${isoText('created_at')}, ${isoText('updated_at')}`;
 
+/** Only where tags are given: behind an `or` it would not be looked up but tried on every incident. */
+const NAMES_ANY_OF_3 = `id in (
+  select incident_id from incident_monitors join monitors on monitors.id = monitor_id where tag = any($3))`;
+
 /** Incidents by filters, id descending, the first 1,000. */
 export async function listIncidents(db: Queryable, filter: IncidentFilter): Promise<Incident[]> {
+  const { start_ts, end_ts, monitor_tags } = filter;
   const { rows } = await db.query<Incident>(
     `select ${COLUMNS} from incidents
      where ($1::bigint is null or start_date_time >= $1) and ($2::bigint is null or start_date_time <= $2)
-       and ($3::text[] is null or id in (
-         select incident_id from incident_monitors join monitors on monitors.id = monitor_id where tag = any($3)))
+       ${monitor_tags ? `and ${NAMES_ANY_OF_3}` : ''}
      order by id desc limit ${MAX_LISTED}`,
-    [filter.start_ts, filter.end_ts, filter.monitor_tags],
+    [start_ts, end_ts, ...(monitor_tags ? [monitor_tags] : [])],
   );
   return rows;
 }
