@@ -8,7 +8,7 @@ import { ingestResults } from '../../../db/ingest.ts';
 import { overwritePoint, overwriteRange } from '../../../db/points.ts';
 import { purgeDeleted } from '../../../db/purge.ts';
 import { rollUp } from '../../../db/rollups.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addMonitor, addRegion, resultOf, stopClock } from '../../support/monitoring-fixture.ts';
 import { persist, repeat } from '../../support/persist.ts';
 import { pickBelow, pickOne, seededRandom } from '../../support/seeded-random.ts';
@@ -48,24 +48,34 @@ async function differencesAfter(seed: number): Promise<string[]> {
     const world = await createWorld(database.pool, random);
     const setClock = await stopClock(database.pool, world.start);
     await database.pool.query(`update cursors set minute = to_timestamp($1)`, [floorHour(world.start)]);
-    const stepped = stepThrough(database.url, database.pool, random);
-    for (const writer of [1, 2, 3]) stepped.add(`writer ${writer}`, (pool) => write(pool, world));
-    stepped.add('sweeper', (pool) => repeat(6, () => sweep(pool, 2)));
-    stepped.add('overwriter', (pool) => overwrite(pool, world));
-    stepped.add('roller', (pool) => repeat(5, () => rollUp(pool)));
-    stepped.add('reader', (pool) => repeat(10, () => readRollups(pool, world)));
-    stepped.add('deleter', (pool) => removeMonitor(pool, world));
-    stepped.add('clock', async (pool) => {
-      for (let at = world.start; at < world.start + MINUTES * 60 + 90; at += 5 + pickBelow(random, 60)) {
-        await pool.query('update stopped_clock set at = to_timestamp($1)', [at]);
-      }
-    });
-    await stepped.run();
+    await interleave(database, world);
     await setClock(world.start + 7200);
+    await settle(database.pool);
+    // The same again when every minute is late and its hour rolled up.
+    await interleave(database, world);
     await settle(database.pool);
     return [...world.stale, ...(await differences(database.pool, world))];
   } finally {
     await database.drop();
+  }
+}
+
+async function interleave(database: TestDatabase, world: World): Promise<void> {
+  const stepped = stepThrough(database.url, database.pool, world.random);
+  for (const writer of [1, 2, 3]) stepped.add(`writer ${writer}`, (pool) => write(pool, world));
+  stepped.add('sweeper', (pool) => repeat(6, () => sweep(pool, 2)));
+  stepped.add('overwriter', (pool) => overwrite(pool, world));
+  stepped.add('roller', (pool) => repeat(5, () => rollUp(pool)));
+  stepped.add('reader', (pool) => repeat(10, () => readRollups(pool, world)));
+  stepped.add('deleter', (pool) => removeMonitor(pool, world));
+  stepped.add('clock', (pool) => moveClock(pool, world));
+  await stepped.run();
+}
+
+/** Forward, by up to a minute at a time; never back. */
+async function moveClock(pool: pg.Pool, { random, start }: World): Promise<void> {
+  for (let at = start; at < start + MINUTES * 60 + 90; at += 5 + pickBelow(random, 60)) {
+    await pool.query('update stopped_clock set at = greatest(at, to_timestamp($1))', [at]);
   }
 }
 
@@ -127,7 +137,7 @@ function randomResult({ random, start, monitors, regions }: World): RegionalResu
 
 async function overwrite(pool: pg.Pool, world: World): Promise<void> {
   const { random, start, manual } = world;
-  const monitors = world.monitors.slice(1);
+  const monitors = world.monitors.slice(1, 4);
   for (let count = 0; count < 5; count++) {
     const monitorId = pickOne(random, monitors);
     const from = start + pickBelow(random, MINUTES) * 60;
@@ -147,7 +157,7 @@ async function overwrite(pool: pg.Pool, world: World): Promise<void> {
 
 /** A monitor of its own, full of results, goes; its late results keep coming. */
 async function removeMonitor(pool: pg.Pool, world: World): Promise<void> {
-  const id = await addMonitor(pool, 'doomed');
+  const id = await addMonitor(pool, `doomed-${world.monitors.length}`);
   world.monitors.push(id);
   await repeat(3, () => pool.query('select 1'));
   await pool.query('delete from monitors where id = $1', [id]);
