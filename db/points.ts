@@ -29,11 +29,20 @@ export async function readPoint(db: Queryable, monitorId: number, minute: Minute
   return row ? { minute, latencyUs: row.latency_us, ...namesOf(row.status, row.origin) } : null;
 }
 
-/** The names of a stored point's codes; the table's checks hold them to these lists. */
 function namesOf(status: number, origin: number): { status: PointStatus; origin: Origin } {
-  const found = { status: POINT_STATUS_OF[status], origin: ORIGIN_OF[origin] };
-  if (!found.status || !found.origin) throw new Error(`a stored point has unknown codes: ${status}, ${origin}`);
-  return { status: found.status, origin: found.origin };
+  return { status: pointStatus(status), origin: nameOf(ORIGIN_OF, origin) };
+}
+
+/** The status of a stored point's code. */
+export function pointStatus(code: number): PointStatus {
+  return nameOf(POINT_STATUS_OF, code);
+}
+
+/** The table's checks hold codes to these lists. */
+function nameOf<T>(names: Partial<Record<number, T>>, code: number): T {
+  const name = names[code];
+  if (name === undefined) throw new Error(`a stored point has an unknown code: ${code}`);
+  return name;
 }
 
 const POINT_STATUS_OF: Partial<Record<number, PointStatus>> = { 2: 'UP', 3: 'DEGRADED', 4: 'DOWN' };

@@ -1,9 +1,11 @@
 import type pg from 'pg';
 import { HOUR_SECONDS, type MinuteRange } from '../core/minute.ts';
-import { overlaySlices, type Overlay, type OverlaySlice } from '../core/overlay.ts';
+import { overlaySlices, type Overlay } from '../core/overlay.ts';
 import type { MinuteCounts } from '../core/uptime-formula.ts';
 import { inTransaction, type Queryable } from './client.ts';
+import type { MonitorRow } from './monitors.ts';
 import { readOverlayWindows } from './overlay-windows.ts';
+import { unconfirmedChanges, type Change, type MonitorSlice } from './unconfirmed.ts';
 
 /** What a monitor's points of a range amount to. */
 export interface RangeCounts extends MinuteCounts {
@@ -11,29 +13,35 @@ export interface RangeCounts extends MinuteCounts {
   latencyUs: { avg: number; min: number; max: number } | null;
 }
 
+/** What is needed of a monitor to count its minutes. */
+export type CountedMonitor = Pick<MonitorRow, 'id' | 'confirmation_threshold'>;
+
 /**
  * Counts the points of a half-open range of minutes for each of the monitors, in their order, as they are reported: what
- * incidents and maintenances lay over points counts instead of them (reference §12). Exact to the minute at both ends,
- * in one snapshot: whole hours come from their roll-up where that is true, everything else from points. Hours whose
- * points retention has removed count where the range and what lies over it take them whole.
+ * incidents and maintenances lay over points counts instead of them, and changes that were not confirmed do not count
+ * (reference §12). Exact to the minute at both ends, in one snapshot: whole hours come from their roll-up where that is
+ * true, everything else from points. Hours whose points retention has removed count where the range and what lies over
+ * it take them whole. The number of statements does not grow with the number of monitors.
  */
 export async function countRange(
   pool: pg.Pool,
-  monitorIds: readonly number[],
+  monitors: readonly CountedMonitor[],
   range: MinuteRange,
 ): Promise<RangeCounts[]> {
   const known = storableRange(range);
-  const rows = await inTransaction(pool, async (client) => {
+  const ids = monitors.map(({ id }) => id);
+  return inTransaction(pool, async (client) => {
     await client.query('set transaction isolation level repeatable read, read only');
-    const windows = await readOverlayWindows(client, monitorIds, known);
-    const slices = monitorIds.flatMap((monitorId) =>
+    const windows = await readOverlayWindows(client, ids, known);
+    const slices = ids.flatMap((monitorId) =>
       overlaySlices(known, windows.get(monitorId) ?? []).map((slice) => ({ monitorId, ...slice })),
     );
-    return countSlices(client, slices, known);
+    const rows = new Map(ids.map((id): [number, SliceRow[]] => [id, []]));
+    for (const row of await countSlices(client, slices, known)) rows.get(row.monitor_id)?.push(row);
+    const counted = ids.map((id) => total(rows.get(id) ?? []));
+    const changed = await unconfirmedChanges(client, monitors, slices, known);
+    return counted.map((counts, at) => moved(counts, changed.get(ids[at] ?? NaN) ?? []));
   });
-  const byMonitor = new Map(monitorIds.map((id): [number, SliceRow[]] => [id, []]));
-  for (const row of rows) byMonitor.get(row.monitor_id)?.push(row);
-  return monitorIds.map((id) => total(byMonitor.get(id) ?? []));
 }
 
 /** The part of a range in which there can be points: beyond are no dates to PostgreSQL. */
@@ -105,7 +113,7 @@ select monitor_id, overlay, ${SUMS} from counted group by monitor_id, overlay ha
 
 async function countSlices(
   client: Queryable,
-  slices: readonly (OverlaySlice & { monitorId: number })[],
+  slices: readonly MonitorSlice[],
   range: MinuteRange,
 ): Promise<SliceRow[]> {
   const { rows } = await client.query<SliceRow>(COUNT, [
@@ -132,7 +140,17 @@ function total(rows: readonly SliceRow[]): RangeCounts {
   return { ...counts, latencyUs: latencyOf(rows) };
 }
 
-const NAME = { DOWN: 'down', DEGRADED: 'degraded', MAINTENANCE: 'maintenance' } as const;
+/** The counts after minutes of one status were reported as another. */
+function moved(counts: RangeCounts, changes: readonly Change[]): RangeCounts {
+  const after = { ...counts };
+  for (const { measured, reported, count } of changes) {
+    after[NAME[measured]] -= count;
+    after[NAME[reported]] += count;
+  }
+  return after;
+}
+
+const NAME = { UP: 'up', DOWN: 'down', DEGRADED: 'degraded', MAINTENANCE: 'maintenance' } as const;
 
 function latencyOf(rows: readonly SliceRow[]): RangeCounts['latencyUs'] {
   const answered = rows.filter(({ latency_count }) => latency_count > 0);

@@ -38,7 +38,7 @@ export const summaryRoute = route({
   response: z.object({ summary }),
   handler: async ({ resource, query }, { history }) => {
     const range = storableRange(minuteRange(query.start_ts, query.end_ts));
-    const [counted] = await countRange(history, [resource.id], range);
+    const [counted] = await countRange(history, [resource], range);
     if (!counted) throw new Error('a monitor was not counted');
     const { latencyUs, ...counts } = counted;
     const { percent, text } = uptimeOf(counts, resource);

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { floorHour, type MinuteRange } from '../../../core/minute.ts';
 import type { OverlayWindow } from '../../../core/overlay.ts';
+import { reportedStatuses } from '../../../core/reported-status.ts';
 import { overwriteRange } from '../../../db/points.ts';
 import { rollUp } from '../../../db/rollups.ts';
-import { countRange, type RangeCounts } from '../../../db/uptime.ts';
+import { countRange, type CountedMonitor, type RangeCounts } from '../../../db/uptime.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addMonitor } from '../../support/monitoring-fixture.ts';
 import { pickBelow, pickOne, seededRandom } from '../../support/seeded-random.ts';
@@ -38,17 +39,23 @@ async function addIncident(id: number, impact: string, from: number, to: number 
   );
 }
 
+/** The second monitor of the first test confirms changes with three samples, the others at once. */
+let confirming = 0;
+const monitorsOf = (ids: readonly number[]): CountedMonitor[] =>
+  ids.map((id) => ({ id, confirmation_threshold: id === confirming ? 3 : 1 }));
+
 async function count(id: number, range: MinuteRange): Promise<RangeCounts | undefined> {
-  return (await countRange(database.pool, [id], range))[0];
+  return (await countRange(database.pool, [{ id, confirmation_threshold: 1 }], range))[0];
 }
 
-test('any range counts as its minutes do one by one: roll-ups, dirty hours, later hours and overlays', async () => {
+test('any range counts as its minutes do one by one: roll-ups, dirty hours, later hours, overlays and unconfirmed changes', async () => {
   const random = seededRandom(20_261_120);
   const ids = [
     await addMonitor(database.pool, 'a'),
     await addMonitor(database.pool, 'b'),
     await addMonitor(database.pool, 'c'),
   ];
+  confirming = ids[1] ?? 0;
   for (const id of ids) await scatter(id);
   await database.pool.query(`update cursors set minute = to_timestamp($1) where name = 'swept_to'`, [
     T + 25 * HOUR + 60,
@@ -61,13 +68,11 @@ test('any range counts as its minutes do one by one: roll-ups, dirty hours, late
   );
   expect(rows[0]?.dirty).toBeGreaterThan(5);
   expect(rows[0]?.rolled).toBeGreaterThan(60);
-  const expected = await naive(ids);
+  const expected = await naive(ids, windows);
   for (let draw = 0; draw < 300; draw += 1) {
     const range = drawRange(random);
-    const counted = await countRange(database.pool, ids, range);
-    ids.forEach((id, at) =>
-      expect(counted[at], `${id} ${JSON.stringify(range)}`).toEqual(expected(id, range, windows)),
-    );
+    const counted = await countRange(database.pool, monitorsOf(ids), range);
+    ids.forEach((id, at) => expect(counted[at], `${id} ${JSON.stringify(range)}`).toEqual(expected(id, range)));
   }
 });
 
@@ -102,7 +107,7 @@ test('a thousand monitors are counted at once, in the order that was asked for',
   const [first = NaN, last = NaN] = [ids[0], ids.at(-1)];
   await write(first, { from: T, to: T + 60 }, 'UP', 5);
   await write(last, { from: T, to: T + 120 }, 'DOWN', 0);
-  const counted = await countRange(database.pool, ids, ALL);
+  const counted = await countRange(database.pool, monitorsOf(ids), ALL);
   expect(counted).toHaveLength(1000);
   expect(counted[0]).toEqual({ up: 1, down: 0, degraded: 0, maintenance: 0, latencyUs: { avg: 5, min: 5, max: 5 } });
   expect(counted.at(-1)).toEqual({ up: 0, down: 2, degraded: 0, maintenance: 0, latencyUs: null });
@@ -157,16 +162,25 @@ interface PointRow {
 }
 
 /** Every point looked at by itself, straight from the table. */
-async function naive(ids: readonly number[]) {
+async function naive(ids: readonly number[], windows: Map<number, OverlayWindow[]>) {
   const { rows } = await database.pool.query<PointRow>(
     `select monitor_id as id, extract(epoch from minute)::int8 as minute, status, latency_us
-     from data_points where monitor_id = any($1)`,
+     from data_points where monitor_id = any($1) order by minute`,
     [ids],
   );
-  return (id: number, range: MinuteRange, windows: Map<number, OverlayWindow[]>): RangeCounts => {
+  const names = new Map(
+    ids.map((id) => [
+      id,
+      namesOf(
+        rows.filter((row) => row.id === id),
+        windows.get(id) ?? [],
+      ),
+    ]),
+  );
+  return (id: number, range: MinuteRange): RangeCounts => {
     const counts = { up: 0, down: 0, degraded: 0, maintenance: 0 };
     const own = rows.filter((row) => row.id === id && row.minute >= range.from && row.minute < range.to);
-    for (const { minute, status } of own) counts[over(minute, windows.get(id) ?? []) ?? statusOf(status)] += 1;
+    for (const { minute } of own) counts[names.get(id)?.get(minute) ?? 'up'] += 1;
     const latencies = own.map(({ latency_us }) => latency_us).filter((latency) => latency > 0);
     const sum = latencies.reduce((a, b) => a + b, 0);
     const latencyUs = {
@@ -178,9 +192,23 @@ async function naive(ids: readonly number[]) {
   };
 }
 
+/** What each minute of a monitor is, by minute. */
+function namesOf(rows: readonly PointRow[], windows: readonly OverlayWindow[]): Map<number, Name> {
+  const samples = rows.filter(({ minute }) => over(minute, windows) === undefined);
+  const id = rows[0]?.id;
+  const runs = samples.map(({ status }) => ({ status: STATUS[statusOf(status)], count: 1 }));
+  const said = reportedStatuses(runs, id === confirming ? 3 : 1);
+  const measured = samples.map(({ minute }, at): [number, Name] => [minute, NAME[said[at] ?? 'UP']]);
+  const covered = rows.map(({ minute }): [number, Name] => [minute, over(minute, windows) ?? 'up']);
+  return new Map([...covered, ...measured]);
+}
+
+const STATUS = { up: 'UP', down: 'DOWN', degraded: 'DEGRADED' } as const;
+const NAME = { UP: 'up', DOWN: 'down', DEGRADED: 'degraded' } as const;
+
 type Name = 'up' | 'down' | 'degraded' | 'maintenance';
 
-function statusOf(code: number): Name {
+function statusOf(code: number): keyof typeof STATUS {
   return code === 2 ? 'up' : code === 3 ? 'degraded' : 'down';
 }
 
