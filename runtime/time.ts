@@ -1,5 +1,3 @@
-import { performance } from 'node:perf_hooks';
-
 /** Waits `ms` milliseconds; resolves early, and without an error, when the signal aborts. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
@@ -39,9 +37,4 @@ export function createBackoff(minMs: number, maxMs: number, random: () => number
 /** Milliseconds of the machine's monotonic clock since some fixed moment of this boot, fractions included. */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
-}
-
-/** Milliseconds since this process started, monotonic. */
-export function uptimeMs(): number {
-  return performance.now();
 }
