@@ -6,7 +6,7 @@ import { AHEAD_DAYS } from './retention.ts';
 import { DAY_SECONDS, SPAN_SECONDS } from './engines/engine.ts';
 
 /** Which points to read: a monitor's consolidated ones, or one region's view of it. */
-export interface PointSelection {
+interface PointSelection {
   monitorId: number;
   /** What the items call the monitor. */
   tag: string;
