@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { ownThread } from './cpu-time.ts';
+import { ownThread } from '../../runtime/cpu-time.ts';
 import { createEngine, type EngineAnswer } from './quickjs-engine.ts';
 
 /** What the sandbox sends its worker: one evaluation at a time. */

@@ -6,7 +6,7 @@ import {
   type QuickJSWASMModule,
 } from 'quickjs-emscripten-core';
 import { MAX_ERROR_LENGTH } from '../../core/outcome.ts';
-import { ownThread, startCpuLimit } from './cpu-time.ts';
+import { ownThread, startCpuLimit } from '../../runtime/cpu-time.ts';
 
 /** What one evaluation may use (feasibility §7). */
 const TIME_LIMIT_MS = 50;

@@ -3,7 +3,7 @@ import { siblingWorker } from '../../runtime/entry.ts';
 import type { Sandbox, SandboxAnswer } from './answer.ts';
 import type { WorkerJob, WorkerMessage } from './eval-worker.ts';
 import { createQuarantine } from './quarantine.ts';
-import { watchJob, type WatchdogLimits } from './watchdog.ts';
+import { watchJob, type WatchdogLimits } from '../../runtime/watchdog.ts';
 
 /** A worker that is not ready after this long is not coming. */
 const START_LIMIT_MS = 20_000;
