@@ -7,6 +7,7 @@ import { dataRoutes } from './v4/data.ts';
 import { incidentRoutes } from './v4/incidents.ts';
 import { monitorRoutes } from './v4/monitors.ts';
 import { pageRoutes } from './v4/pages.ts';
+import { statusRoute } from './v4/status.ts';
 import { summaryRoute } from './v4/summary.ts';
 
 const VERSION = '4.0.0';
@@ -21,6 +22,7 @@ export function apiRoutes(publicUrl?: string): Route[] {
     ...incidentRoutes,
     ...commentRoutes,
     ...pageRoutes,
+    statusRoute,
   ];
   const documentRoute = route({
     method: 'GET',

@@ -5,7 +5,7 @@ import { isTransient } from '../../db/client.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Context, Services } from '../context.ts';
 import { readJsonObject } from './body.ts';
-import { respond, respondError } from './respond.ts';
+import { respond, respondCacheable, respondError } from './respond.ts';
 import type { Route } from './route.ts';
 
 /** Everything below this path needs a key, whether there is a route or not. */
@@ -86,7 +86,9 @@ function handlerOf(options: AppOptions, route: Route) {
       query: new URLSearchParams(request.originalUrl.split('?').slice(1).join('?')),
       readJson: () => readJsonObject(request),
     };
-    await respond(response, route.status, await route.answer(incoming, context), options.stalledClientMs);
+    const body = await route.answer(incoming, context);
+    if (route.cacheControl) respondCacheable(response, body, route.cacheControl);
+    else await respond(response, route.status, body, options.stalledClientMs);
   };
 }
 

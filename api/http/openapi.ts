@@ -84,6 +84,7 @@ function responses(route: Route, schemas: Json): Json {
   const named = route.path.includes('{');
   return {
     [route.status]: { description: 'Success', content: json(schemaOf(route.response, 'output', schemas)) },
+    ...(route.cacheControl && { 304: { description: 'What If-None-Match names is still true' } }),
     400: failure('The request is not valid; `message` names the first fault'),
     ...(route.access === 'key' && { 401: failure('No key, or one that is unknown or inactive') }),
     ...(named && { 404: failure('What the path names does not exist') }),

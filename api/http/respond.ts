@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Response } from 'express';
 import type { AppError } from '../../core/app-error.ts';
 import { JsonStream } from './route.ts';
@@ -17,6 +18,19 @@ export async function respond(
 ): Promise<void> {
   if (body instanceof JsonStream) return stream(response, status, body, stalledClientMs);
   sendJson(response, status, body);
+}
+
+/** Answers 200 with a body that caches may keep; 304 without it where the client has it already (RFC 9110, 13.1.2). */
+export function respondCacheable(response: Response, body: unknown, cacheControl: string): void {
+  const tag = `"${createHash('sha256').update(JSON.stringify(body)).digest('base64url')}"`;
+  response.setHeader('Cache-Control', cacheControl).setHeader('ETag', tag);
+  if (isKnown(tag, response.req.headers['if-none-match'])) response.writeHead(304).end();
+  else sendJson(response, 200, body);
+}
+
+/** Compared as weak ones. Express also looks for `no-cache`, which tells caches to ask, not us to send. */
+function isKnown(tag: string, known = ''): boolean {
+  return known.split(',').some((entry) => ['*', tag].includes(entry.trim().replace(/^W\//, '')));
 }
 
 /** Answers with the error envelope; after the headers are out only cutting the connection still tells the truth. */

@@ -34,6 +34,7 @@ export interface Route {
   summary: string;
   access: 'key' | 'public';
   status: 200 | 201;
+  cacheControl?: string;
   params?: z.ZodType;
   query?: z.ZodType;
   body?: z.ZodType;
@@ -50,6 +51,8 @@ interface RouteSpec<Path extends string, P, Q, B, R extends z.ZodType, X> {
   access?: 'public';
   /** Of a success. Without: 200. */
   status?: 201;
+  /** Of a success, which then carries an ETag and answers what is still known with 304. Without: nothing is kept. */
+  cacheControl?: string;
   /** The resource the path names; its absence is answered before anything else of the request is read. */
   resource?: (path: PathValues<Path>, context: Context) => Promise<X>;
   params?: z.ZodType<P>;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { parseCron } from '../../../core/cron.ts';
+import { lastButOneDue, parseCron } from '../../../core/cron.ts';
 import { MINUTE_SECONDS } from '../../../core/minute.ts';
 
 const day = Date.UTC(2026, 1, 28) / 1000;
@@ -53,4 +53,33 @@ describe('parseCron', () => {
   ])('refuses %j', (expression) => {
     expect(parseCron(expression)).toBeNull();
   });
+});
+
+describe('lastButOneDue', () => {
+  it.each([
+    [null, 0, -1],
+    ['* * * * *', 0, -1],
+    ['*/5 * * * *', 0, -5],
+    ['*/5 * * * *', 4, -5],
+    ['*/5 * * * *', 5, 0],
+    ['59 23 * * *', 0, -1441],
+    ['0 0 29 2 *', 0, -6 * 365 * 1440 - 1440],
+    ['0 0 30 2 *', 0, null],
+    ['nonsense', 0, null],
+  ])('of %j, %i minutes after midnight, was %j minutes after it', (expression, minute, expected) => {
+    const at = lastButOneDue(expression, day + minute * MINUTE_SECONDS);
+    expect(at).toBe(expected === null ? null : day + expected * MINUTE_SECONDS);
+  });
+
+  it.each(['*/7 * * * *', '3,7-8 */2 * * *', '0 4 28 2 *', '*/20 0-3 * * 5', '1-59/2 * * * 6'])(
+    'of %j is what the minutes say one by one',
+    (expression) => {
+      const minutes = dueMinutes(expression, day - 30 * 86_400, 31 * 1440);
+      for (let minute = 30 * 1440; minute < 31 * 1440; minute += 13) {
+        const due = minutes.filter((candidate) => candidate <= minute).at(-2);
+        const found = lastButOneDue(expression, day - 30 * 86_400 + minute * MINUTE_SECONDS);
+        if (due !== undefined) expect(found).toBe(day - 30 * 86_400 + due * MINUTE_SECONDS);
+      }
+    },
+  );
 });
