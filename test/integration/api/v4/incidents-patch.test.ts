@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Incident } from '../../../../core/incident.ts';
 import type { Answer } from '../../../support/api-client.ts';
 import { createIncident, incidentOf } from '../../../support/api-incidents.ts';
 import { createMonitor, failureOf } from '../../../support/api-monitors.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { startApi, type TestApi } from '../../../support/api-server.ts';
 
 let test: TestApi;
@@ -54,6 +55,20 @@ describe('PATCH /incidents/{incident_id}', () => {
       { monitor_tag: b, impact: 'UP' },
     ]);
     expect(incidentOf(await patch(id, { monitors: [] })).monitors).toEqual([]);
+  });
+
+  it("makes the incident everybody's or not by the list it writes, and by nothing else", async () => {
+    const { id } = await create();
+    const isGlobal = async (): Promise<boolean> => (await count(`incidents where id = ${id} and is_global`)) === 1;
+    const after = async (change: object): Promise<boolean> => {
+      expect((await patch(id, change)).status).toBe(200);
+      return isGlobal();
+    };
+    expect(await isGlobal()).toBe(true);
+    expect(await after({ title: 'x' })).toBe(true);
+    expect(await after({ monitors: [{ monitor_tag: tags[0] }] })).toBe(false);
+    expect(await after({ title: 'y' })).toBe(false);
+    expect(await after({ monitors: [] })).toBe(true);
   });
 
   it('moves updated_at every time, by an empty patch too', async () => {
@@ -135,6 +150,21 @@ describe('PATCH /incidents/{incident_id}', () => {
       expect(deleted.status).toBe(200);
       expect(await count(`incident_monitors where incident_id = ${id}`)).toBe(0);
     }
+  });
+
+  it('waits for a monitor that is being deleted, and then does not know it', async () => {
+    const { tag } = await createMonitor(test.api);
+    const { id } = await create();
+    const deleting = await test.database.pool.connect();
+    onTestFinished(() => deleting.release(true));
+    await deleting.query('begin');
+    await deleting.query('delete from monitors where tag = $1', [tag]);
+    const patched = patch(id, { monitors: [{ monitor_tag: tags[0] }, { monitor_tag: tag }] });
+    const waiting = `pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await eventually('the patch waits', 10_000, async () => (await count(waiting)) === 1);
+    await deleting.query('commit');
+    expect(failureOf(await patched)).toEqual([400, `Monitor with tag '${tag}' not found`]);
+    expect((await read(id)).monitors).toEqual([]);
   });
 
   it('and a monitor that is deleted meanwhile leave no link to it', async () => {
