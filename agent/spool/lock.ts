@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { link, open, readdir, rm, type FileHandle } from 'node:fs/promises';
 import { createServer, connect, type Server } from 'node:net';
 import { join } from 'node:path';
 
@@ -15,8 +15,9 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-const LOCK_NAME = 'lock';
-/** Taking over from a dead agent can be beaten by a third one at most this often. */
+/** Locks are numbered, and each takes over from the one before: the highest is the one that counts. */
+const LOCK_NAME = /^lock\.(\d+)$/;
+/** Taking over from a dead agent can be beaten by others that end at once at most this often. */
 const ATTEMPTS = 5;
 
 /**
@@ -27,7 +28,7 @@ const ATTEMPTS = 5;
 export async function lockFolder(path: string): Promise<Lock> {
   const folder = await open(path, 'r');
   const server = createServer((socket) => socket.destroy());
-  const own = `${LOCK_NAME}.${randomBytes(6).toString('hex')}`;
+  const own = `claim.${randomBytes(6).toString('hex')}`;
   try {
     await listen(server, shortPath(folder, path, own));
     await claim(folder, path, own);
@@ -40,36 +41,37 @@ export async function lockFolder(path: string): Promise<Lock> {
   await rm(join(path, own), { force: true });
   return {
     async release() {
-      await rm(join(path, LOCK_NAME), { force: true });
       await stop(server);
       await folder.close();
     },
   };
 }
 
-/** Gives the socket the lock's name, which only one can have; a dead one's is moved out of the way first. */
+/**
+ * Gives the socket the number after the newest lock's, once that is dead; only one can have a number. A dead lock is
+ * never moved or taken away by others, since what has its name could by then be alive: its successor clears up, and
+ * leaves its predecessor, so that no reader of the folder finds it without any.
+ */
 async function claim(folder: FileHandle, path: string, own: string): Promise<void> {
-  const name = join(path, LOCK_NAME);
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    if (await linked(join(path, own), name)) return;
-    if (await answers(shortPath(folder, path, LOCK_NAME))) throw new SpoolLockedError(path);
-    await moveAway(folder, path, `${own}.stale`);
+    const numbers = await lockNumbers(path);
+    const newest = Math.max(0, ...numbers);
+    if (newest > 0 && (await answers(shortPath(folder, path, lockName(newest))))) throw new SpoolLockedError(path);
+    if (!(await linked(join(path, own), join(path, lockName(newest + 1))))) continue;
+    const older = numbers.filter((number) => number < newest);
+    await Promise.all(older.map((number) => rm(join(path, lockName(number)), { force: true })));
+    return;
   }
   throw new SpoolLockedError(path);
 }
 
-/** What is moved may by now be the lock of an agent that came first: then it is given back. */
-async function moveAway(folder: FileHandle, path: string, aside: string): Promise<void> {
-  try {
-    await rename(join(path, LOCK_NAME), join(path, aside));
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return;
-    throw error;
-  }
-  const alive = await answers(shortPath(folder, path, aside));
-  if (alive) await linked(join(path, aside), join(path, LOCK_NAME));
-  await rm(join(path, aside), { force: true });
-  if (alive) throw new SpoolLockedError(path);
+async function lockNumbers(path: string): Promise<number[]> {
+  const names = await readdir(path);
+  return names.flatMap((name) => LOCK_NAME.exec(name)?.[1] ?? []).map(Number);
+}
+
+function lockName(number: number): string {
+  return `lock.${number}`;
 }
 
 async function linked(from: string, to: string): Promise<boolean> {

@@ -32,9 +32,11 @@ describe('the lock of a folder', () => {
     const lock = await lockFolder(folder);
     await expect(lockFolder(folder)).rejects.toThrow(SpoolLockedError);
     await lock.release();
-    const again = await lockFolder(folder);
-    await again.release();
-    expect(readdirSync(folder)).toEqual([]);
+    for (let life = 0; life < 5; life += 1) {
+      const again = await lockFolder(folder);
+      await again.release();
+    }
+    expect(readdirSync(folder)).toHaveLength(2);
   });
 
   it('is refused while another process has it, even a stopped one, and taken over when that is dead', async () => {
@@ -53,10 +55,12 @@ describe('the lock of a folder', () => {
     const other = await holder();
     other.kill('SIGKILL');
     await other.exited;
-    const attempts = await Promise.allSettled(Array.from({ length: 8 }, () => lockFolder(folder)));
-    const locks = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []));
-    expect(locks).toHaveLength(1);
-    await locks[0]?.release();
+    for (let round = 0; round < 50; round += 1) {
+      const attempts = await Promise.allSettled(Array.from({ length: 8 }, () => lockFolder(folder)));
+      const locks = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []));
+      expect(locks).toHaveLength(1);
+      await locks[0]?.release();
+    }
   });
 
   it('works in a folder whose path is longer than a socket’s may be', async () => {
