@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, it } from 'vitest';
-import { floorMinute, type Minute } from '../../../core/minute.ts';
-import { openAgentScene, type AgentScene } from '../../support/agent-scene.ts';
-import { eventually } from '../../support/eventually.ts';
-import { faultsOf } from '../../support/schedule-world.ts';
+import { floorMinute, type Minute } from '../../core/minute.ts';
+import { openAgentScene, type AgentScene } from '../support/agent-scene.ts';
+import { eventually } from '../support/eventually.ts';
+import { faultsOf } from '../support/schedule-world.ts';
 
-const STEPPED_CLOCK = fileURLToPath(new URL('../../support/fixtures/stepped-clock.mjs', import.meta.url));
+const STEPPED_CLOCK = fileURLToPath(new URL('../support/fixtures/stepped-clock.mjs', import.meta.url));
 
 function thisMinute(): Minute {
   return floorMinute(Date.now() / 1000);
