@@ -10,7 +10,7 @@ import { lockMinutes } from './locks.ts';
 import { encodeResults, RESULT_COLUMNS, resultArrays, UNNEST_RESULTS } from './result-columns.ts';
 import { isMissingSpan, withRoom } from './room.ts';
 
-/** Rows older than this may lie in compressed chunks, where an optimistic copy or a wide UPDATE costs too much. */
+/** Rows older than this may lie in compressed chunks, where an optimistic copy costs too much. */
 const SURELY_PLAIN_SECONDS = 4 * DAY_SECONDS;
 
 /** A row and its place in what the caller gave. */
@@ -151,7 +151,7 @@ const SAME_KEY = `r.monitor_id = i.monitor_id and r.minute = i.minute and r.regi
 const rankOf = (alias: string): string => `((${alias}.status + 2) % 4, ${alias}.agent_id, -${alias}.revision,
   coalesce(${alias}.latency_us, -1), ${alias}.origin, ${alias}.cause, coalesce(${alias}.error, '') collate "C")`;
 /** `compareResults` of core/result.ts in SQL. */
-const IS_BETTER = `${rankOf('i')} < ${rankOf('r')}`;
+const isBetter = (alias: string): string => `${rankOf(alias)} < ${rankOf('r')}`;
 const LOW = `to_timestamp($${NAMES.length + 1})`;
 const HIGH = `to_timestamp($${NAMES.length + 2})`;
 
@@ -162,17 +162,22 @@ const INSERT_NEW = `
   returning monitor_id, extract(epoch from minute)::int8 as minute, region_id`;
 const FIND_BETTER = `
   select i.monitor_id, extract(epoch from i.minute)::int8 as minute, i.region_id
-  from ${UNNEST_RESULTS} as i join check_results r on ${SAME_KEY} and r.minute >= ${LOW} and r.minute < ${HIGH}
-  where ${IS_BETTER}`;
-const UPDATE_BETTER = `
-  update check_results r set ${NAMES.filter((name) => !KEY.includes(name))
-    .map((name) => `${name} = i.${name}`)
+  from ${UNNEST_RESULTS} as i cross join lateral (
+    select * from check_results r where ${SAME_KEY} and r.minute >= ${LOW} and r.minute < ${HIGH} limit 1
+  ) as r
+  where ${isBetter('i')}`;
+/**
+ * Not an UPDATE: where another transaction has just changed the row, TimescaleDB 2.28 forgets an UPDATE that waited for
+ * it, without an error, where PostgreSQL looks at the row again.
+ */
+const REPLACE_WORSE = `
+  insert into check_results as r (${NAMES.join(', ')})
+  select ${NAMES.join(', ')} from ${UNNEST_RESULTS} as i order by monitor_id, minute, region_id
+  on conflict (monitor_id, minute, region_id) do update
+  set ${NAMES.filter((name) => !KEY.includes(name))
+    .map((name) => `${name} = excluded.${name}`)
     .join(', ')}
-  from ${UNNEST_RESULTS} as i
-  where ${SAME_KEY} and r.minute >= ${LOW} and r.minute < ${HIGH} and ${IS_BETTER}`;
-
-const UPDATE_ONE_BETTER = `${UPDATE_BETTER}
-    and r.minute = ${LOW} and r.monitor_id = $${NAMES.length + 3} and r.region_id = $${NAMES.length + 4}`;
+  where ${isBetter('excluded')}`;
 
 interface Key {
   monitor_id: number;
@@ -194,7 +199,7 @@ async function mergeIntoTable(client: pg.PoolClient, rows: readonly RegionalResu
   if (rest.length === 0) return stored;
   const found = await client.query<Key>(FIND_BETTER, [...resultArrays(rest), ...boundsOf(rest)]);
   const better = pick(found.rows);
-  await updateBetter(client, better);
+  if (better.length > 0) await client.query(REPLACE_WORSE, resultArrays(better));
   for (const row of better) stored.add(row);
   return stored;
 }
@@ -208,17 +213,6 @@ function boundsOf(rows: readonly RegionalResult[]): [number, number] {
   const low = minutes.reduce((a, b) => Math.min(a, b), Infinity);
   const high = minutes.reduce((a, b) => Math.max(a, b), -Infinity);
   return [low, high + 60];
-}
-
-/** Rows that may be compressed go one by one: TimescaleDB decompresses what a statement's own constants name. */
-async function updateBetter(client: pg.PoolClient, rows: readonly RegionalResult[]): Promise<void> {
-  const plain = rows.filter((row) => areSurelyPlain([row]));
-  if (plain.length > 0) await client.query(UPDATE_BETTER, [...resultArrays(plain), ...boundsOf(plain)]);
-  for (const row of rows) {
-    if (areSurelyPlain([row])) continue;
-    const values = [...resultArrays([row]), ...boundsOf([row]), row.monitorId, row.regionId];
-    await client.query(UPDATE_ONE_BETTER, values);
-  }
 }
 
 /** `rows` are sorted, so that those of one pair stand together. */

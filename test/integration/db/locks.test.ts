@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type pg from 'pg';
 import { floorHour } from '../../../core/minute.ts';
+import { STATUS_CODE } from '../../../core/outcome.ts';
 import { ingestResults } from '../../../db/ingest.ts';
 import { makeRoom } from '../../../db/room.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -15,6 +16,30 @@ test('two writers at once store no point that misses a vote', async () => {
 
 test('without the minute locks they do', async () => {
   expect(await votesMissed(false)).toBeGreaterThan(0);
+});
+
+test('of two better results that come at once the best one stands', async () => {
+  const database = await createTestDatabase();
+  try {
+    const { pool } = database;
+    const minute = floorHour(Date.now() / 1000) - 3600;
+    const region = await addRegion(pool, 'r1');
+    for (let seed = 1; seed <= 12; seed++) {
+      const monitorId = await addMonitor(pool, `raced-${seed}`);
+      const row = resultOf({ monitorId, minute, ...region, status: 'UNKNOWN', latencyUs: null });
+      await ingestResults(pool, [row]);
+      const stepped = stepThrough(database.url, pool, seededRandom(seed));
+      for (const status of ['DEGRADED', 'UP', 'DOWN'] as const) {
+        const better = { ...row, status, latencyUs: 1 };
+        stepped.add(status, (own) => persist(() => ingestResults(own, [better])));
+      }
+      await stepped.run();
+    }
+    const { rows } = await pool.query('select distinct status from check_results');
+    expect(rows).toEqual([{ status: STATUS_CODE.UP }]);
+  } finally {
+    await database.drop();
+  }
 });
 
 /** Two writers with one region each, on one minute after another. Returns how many points lack a vote at the end. */
