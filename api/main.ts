@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import { RECURRENCE_MODULE } from '../core/recurrence.ts';
 import { openPool } from '../db/client.ts';
+import { createBoundedCalls } from '../runtime/bounded-calls.ts';
 import { readConfig } from '../runtime/config.ts';
 import { runProgram } from '../runtime/lifecycle.ts';
 import { formatAddress, listenAddress } from '../runtime/listen-address.ts';
 import { createLogger, LOG_LEVELS } from '../runtime/logger.ts';
 import { authenticate } from './authenticate.ts';
+import type { Services } from './context.ts';
 import { createApp } from './http/app.ts';
 import { listen } from './http/server.ts';
 import { apiRoutes } from './routes.ts';
@@ -44,7 +47,10 @@ await runProgram(log, async (life) => {
     statementTimeoutMs: HISTORY_STATEMENT_MS,
   });
   life.onClose('history pool', () => history.end());
-  const app = createApp({ routes: apiRoutes(config.PUBLIC_URL), services: { db, history }, log, authenticate });
+  const recurrence: Services['recurrence'] = createBoundedCalls(RECURRENCE_MODULE, 'expandRecurrence');
+  life.onClose('recurrence', () => recurrence.close());
+  const services = { db, history, recurrence };
+  const app = createApp({ routes: apiRoutes(config.PUBLIC_URL), services, log, authenticate });
   const server = await listen(app, config.API_LISTEN);
   life.onClose('server', () => server.close());
   log.info({ address: formatAddress(server.address) }, 'listening');

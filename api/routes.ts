@@ -5,6 +5,8 @@ import { route, type Route } from './http/route.ts';
 import { commentRoutes } from './v4/comments.ts';
 import { dataRoutes } from './v4/data.ts';
 import { incidentRoutes } from './v4/incidents.ts';
+import { allEventsRoute, eventRoutes } from './v4/maintenance-events.ts';
+import { maintenanceRoutes } from './v4/maintenances.ts';
 import { monitorRoutes } from './v4/monitors.ts';
 import { pageRoutes } from './v4/pages.ts';
 import { statusRoute } from './v4/status.ts';
@@ -21,6 +23,9 @@ export function apiRoutes(publicUrl?: string): Route[] {
     summaryRoute,
     ...incidentRoutes,
     ...commentRoutes,
+    allEventsRoute,
+    ...maintenanceRoutes,
+    ...eventRoutes,
     ...pageRoutes,
     statusRoute,
   ];

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { z } from 'zod';
+import { RECURRENCE_MODULE, type Expansion, type ExpansionRequest } from '../core/recurrence.ts';
 import { recordAbsences } from '../db/absences.ts';
 import { recordAgentReports } from '../db/agent-reports.ts';
 import { findAgentByToken, isAgentEnrolled } from '../db/agents.ts';
@@ -12,6 +13,7 @@ import { migrate } from '../db/migrate.ts';
 import { purgeDeleted } from '../db/purge.ts';
 import { rollUp } from '../db/rollups.ts';
 import { readResultsEdge } from '../db/state.ts';
+import { createBoundedCalls, type BoundedCalls } from '../runtime/bounded-calls.ts';
 import { serveHealth } from '../runtime/health.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';
 import { formatAddress, type ListenAddress } from '../runtime/listen-address.ts';
@@ -25,6 +27,7 @@ import { createDefinitionsPublisher, type DefinitionsPublisher } from './definit
 import { followNotices, type Hearers } from './follow-notices.ts';
 import { createGate, type Gate } from './gate.ts';
 import { runJob, type Job } from './jobs.ts';
+import { maintenanceJobs } from './maintenance-job.ts';
 import { connectNats } from './nats.ts';
 import { createRevisionBook } from './revision-book.ts';
 import { createAgentServer, type AgentServer } from './server.ts';
@@ -79,8 +82,13 @@ export async function startCollector(
   life.run('definitions', (signal) => publisher.run(signal));
   life.run('notices', (signal) => followNotices(config.DATABASE_URL, hearers, logger, signal));
   life.run('database state', (signal) => followDatabaseState(database, changed, logger, signal));
-  for (const job of jobsOf(pools.jobs, purgeDue))
-    life.run(job.name, (signal) => runJob(job, () => database.nowUs() / 1000, logger, signal));
+  const recurrence: BoundedCalls<ExpansionRequest, Expansion | null> = createBoundedCalls(
+    RECURRENCE_MODULE,
+    'expandRecurrence',
+  );
+  life.onClose('recurrence', () => recurrence.close());
+  const jobs = [...jobsOf(pools.jobs, purgeDue), ...maintenanceJobs({ pool: pools.jobs, recurrence, logger })];
+  for (const job of jobs) life.run(job.name, (signal) => runJob(job, () => database.nowUs() / 1000, logger, signal));
   return { agents: address, health: await startHealth(config, pools.control, publisher, logger, life) };
 }
 

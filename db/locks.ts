@@ -5,6 +5,7 @@ import { MINUTE_SECONDS, type Minute } from '../core/minute.ts';
 const MINUTE_LOCK = 7_261_003;
 const ROLLED_LOCK = 7_261_004;
 const ROLLER_LOCK = 7_261_005;
+const MAINTENANCE_LOCK = 7_261_006;
 const MINUTE_LOCKS = 1024;
 
 /**
@@ -36,4 +37,12 @@ export async function lockRolledToAlone(client: pg.PoolClient): Promise<void> {
 /** One roller at a time. */
 export async function lockRoller(client: pg.PoolClient): Promise<void> {
   await client.query('select pg_advisory_xact_lock($1::bigint)', [ROLLER_LOCK]);
+}
+
+/** One at a time moves maintenance events on by the clock; false where another does. */
+export async function lockMaintenances(client: pg.PoolClient): Promise<boolean> {
+  const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_xact_lock($1::bigint) as held', [
+    MAINTENANCE_LOCK,
+  ]);
+  return rows[0]?.held === true;
 }

@@ -2,8 +2,11 @@ import { authenticate } from '../../api/authenticate.ts';
 import { createApp } from '../../api/http/app.ts';
 import { listen } from '../../api/http/server.ts';
 import { apiRoutes } from '../../api/routes.ts';
+import type { Services } from '../../api/context.ts';
+import { RECURRENCE_MODULE } from '../../core/recurrence.ts';
 import { createApiKey } from '../../db/api-keys.ts';
 import { openPool } from '../../db/client.ts';
+import { createBoundedCalls } from '../../runtime/bounded-calls.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import { createApiClient, type ApiClient } from './api-client.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -38,13 +41,14 @@ export async function serve(url: string, answerTimeoutMs = 20_000): Promise<{ ba
   const db = openPool({ url, name: 'api', max: 5, statementTimeoutMs: 15_000, answerTimeoutMs });
   const history = openPool({ url, name: 'api-history', max: 3, statementTimeoutMs: 60_000 });
   const log = createLogger('api', 'silent');
-  const app = createApp({ routes: apiRoutes(), services: { db, history }, log, authenticate });
+  const recurrence: Services['recurrence'] = createBoundedCalls(RECURRENCE_MODULE, 'expandRecurrence');
+  const app = createApp({ routes: apiRoutes(), services: { db, history, recurrence }, log, authenticate });
   const server = await listen(app, { host: '127.0.0.1', port: 0 });
   return {
     base: `http://127.0.0.1:${server.address.port}`,
     async stop() {
       await server.close();
-      await Promise.all([db.end(), history.end()]);
+      await Promise.all([db.end(), history.end(), recurrence.close()]);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { startCollector } from '../../collector/start.ts';
 import { createLogger } from '../../runtime/logger.ts';
 
@@ -14,6 +15,7 @@ export interface TestCollector {
 /** A whole collector inside the test's process, on a real database and a real bus. */
 export async function startTestCollector(databaseUrl: string, natsUrl: string): Promise<TestCollector> {
   const end = new AbortController();
+  setMaxListeners(0, end.signal);
   const loops: Promise<void>[] = [];
   const closers: (() => Promise<unknown> | void)[] = [];
   const failures: unknown[] = [];

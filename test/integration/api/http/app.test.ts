@@ -8,6 +8,9 @@ import { z } from 'zod';
 import { createApp } from '../../../../api/http/app.ts';
 import { JsonStream, route } from '../../../../api/http/route.ts';
 import { listen, type RunningServer } from '../../../../api/http/server.ts';
+import type { Services } from '../../../../api/context.ts';
+import { createBoundedCalls } from '../../../../runtime/bounded-calls.ts';
+import { RECURRENCE_MODULE } from '../../../../core/recurrence.ts';
 import { openPool } from '../../../../db/client.ts';
 
 const MEBIBYTE = Buffer.alloc(1024 * 1024, ' ');
@@ -73,7 +76,8 @@ beforeAll(async () => {
     { level: 'info' },
     new Writable({ write: (chunk, _encoding, done) => done(void logged.push(String(chunk))) }),
   );
-  const services = { db: pool, history: pool };
+  const recurrence: Services['recurrence'] = createBoundedCalls(RECURRENCE_MODULE, 'expandRecurrence');
+  const services = { db: pool, history: pool, recurrence };
   const app = createApp({ routes, services, log, stalledClientMs: STALLED_MS, authenticate: async () => undefined });
   server = await listen(app, { host: '127.0.0.1', port: 0 });
   port = server.address.port;
