@@ -7,6 +7,7 @@ import { rollUp } from '../../../db/rollups.ts';
 import { countRange, type CountedMonitor, type RangeCounts } from '../../../db/uptime.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addMonitor } from '../../support/monitoring-fixture.ts';
+import { addEvent } from '../../support/overlay-rows.ts';
 import { pickBelow, pickOne, seededRandom } from '../../support/seeded-random.ts';
 
 const HOUR = 3600;
@@ -62,7 +63,7 @@ test('any range counts as its minutes do one by one: roll-ups, dirty hours, late
   ]);
   await rollUp(database.pool);
   const windows = new Map(ids.map((id): [number, OverlayWindow[]] => [id, []]));
-  for (let change = 0; change < 60; change += 1) await changeSomething(pickOne(random, ids), windows, random);
+  for (let change = 0; change < 90; change += 1) await changeSomething(pickOne(random, ids), windows, random);
   const { rows } = await database.pool.query<{ dirty: number; rolled: number }>(
     `select (select count(distinct hour) from dirty_hours) as dirty, (select count(*) from data_points_hourly) as rolled`,
   );
@@ -142,9 +143,29 @@ async function changeSomething(id: number, windows: Map<number, OverlayWindow[]>
     return;
   }
   const impact = pickOne(random, ['UP', 'DOWN', 'DEGRADED', 'MAINTENANCE'] as const);
+  if (random() < 0.5) {
+    await addDrawnEvent(id, { from, to: to + pickBelow(random, 60), impact }, windows, random);
+    return;
+  }
   const end = random() < 0.1 ? null : to;
   await addIncident(id, impact, from, end);
   windows.get(id)?.push({ source: 'incident', impact, from, to: end ?? Infinity });
+}
+
+/** An event of any status, its end within a minute too, as durations allow it. */
+async function addDrawnEvent(
+  id: number,
+  window: { from: number; to: number; impact: OverlayWindow['impact'] },
+  windows: Map<number, OverlayWindow[]>,
+  random: () => number,
+): Promise<void> {
+  const status = pickOne(random, ['SCHEDULED', 'READY', 'ONGOING', 'COMPLETED', 'CANCELLED']);
+  const maintenance = pickOne(random, ['ACTIVE', 'ACTIVE', 'INACTIVE']);
+  const cancelledAt = window.from + pickBelow(random, 8000) - 600;
+  await addEvent(database.pool, id, { ...window, status, cancelledAt, maintenance });
+  if (maintenance === 'INACTIVE') return;
+  const to = status === 'CANCELLED' ? Math.min(window.to, cancelledAt) : window.to;
+  windows.get(id)?.push({ source: 'maintenance', ...window, to });
 }
 
 function drawRange(random: () => number): MinuteRange {
@@ -213,8 +234,8 @@ function statusOf(code: number): keyof typeof STATUS {
 }
 
 function over(minute: number, windows: readonly OverlayWindow[]): Name | undefined {
-  const here = windows.filter(({ from, to }) => from <= minute && minute < to).map(({ impact }) => impact);
-  return (['down', 'maintenance', 'degraded'] as const).find((name) =>
-    here.some((impact) => impact.toLowerCase() === name),
-  );
+  const here = windows.filter(({ from, to, impact }) => from <= minute && minute < to && impact !== 'UP');
+  const planned = here.filter(({ source }) => source === 'maintenance');
+  const impacts = (planned.length > 0 ? planned : here).map(({ impact }) => impact.toLowerCase());
+  return (['down', 'maintenance', 'degraded'] as const).find((name) => impacts.includes(name));
 }

@@ -5,6 +5,7 @@ import { createMonitor, failureOf } from '../../../support/api-monitors.ts';
 import type { Answer } from '../../../support/api-client.ts';
 import { startApi, type TestApi } from '../../../support/api-server.ts';
 import { stopClock } from '../../../support/monitoring-fixture.ts';
+import { addEvent } from '../../../support/overlay-rows.ts';
 
 /** What the service's clock says: ten minutes past the hour. */
 const NOW = Math.floor(Date.now() / 1000 / 3600) * 3600 + 600;
@@ -20,6 +21,7 @@ afterAll(() => test.stop());
 beforeEach(async () => {
   await setClock(NOW);
   await test.database.pool.query('delete from incidents');
+  await test.database.pool.query('delete from maintenances');
   await test.database.pool.query('delete from monitors');
 });
 
@@ -127,8 +129,8 @@ describe('GET /status', () => {
     expect(await statusOf(await monitorWith('UUUDD', { confirmation_threshold }))).toBe('UP');
     expect(await statusOf(await monitorWith('UUUD DG', { confirmation_threshold }))).toBe('DEGRADED');
     expect(await statusOf(await monitorWith('D', { confirmation_threshold }))).toBe('DOWN');
-    expect(await statusOf(await monitorWith(`DDD${'UD'.repeat(15)}U`, { confirmation_threshold }))).toBe('DOWN');
-    expect(await statusOf(await monitorWith(`UUU${'DU'.repeat(15)}D`, { confirmation_threshold }))).toBe('UP');
+    expect(await statusOf(await monitorWith(`DDD${'UD'.repeat(15)}UU`, { confirmation_threshold }))).toBe('DOWN');
+    expect(await statusOf(await monitorWith(`UUU${'DU'.repeat(15)}DD`, { confirmation_threshold }))).toBe('UP');
   });
 
   it('lays what an incident says over the newest point, confirmed or not, and over nothing else', async () => {
@@ -148,6 +150,25 @@ describe('GET /status', () => {
     await test.api.patch(`/api/v4/incidents/${id}`, { start_date_time: NOW - 180, end_date_time: NOW - 60 });
     // The samples under the incident count no more: there is nothing before the last one.
     expect(await statusOf(tag)).toBe('DOWN');
+  });
+
+  it.each([
+    ['ONGOING', {}, 'MAINTENANCE'],
+    ['SCHEDULED', {}, 'MAINTENANCE'],
+    ['COMPLETED', { to: NOW - 60 }, 'DOWN'],
+    ['COMPLETED', { to: NOW - 30 }, 'MAINTENANCE'],
+    ['CANCELLED', { cancelledAt: NOW - 60 }, 'DOWN'],
+    ['CANCELLED', { cancelledAt: NOW }, 'MAINTENANCE'],
+    ['ONGOING', { impact: 'DEGRADED' }, 'DEGRADED'],
+    ['ONGOING', { impact: 'UP' }, 'DOWN'],
+    ['ONGOING', { maintenance: 'INACTIVE' }, 'DOWN'],
+  ])('under a maintenance that is %s, %j, says %s', async (status, event, expected) => {
+    const tag = await monitorWith('DD');
+    const { rows } = await test.database.pool.query<{ id: number }>('select id from monitors');
+    const window = { from: NOW - 300, to: NOW + 300, impact: 'MAINTENANCE', status };
+    await addEvent(test.database.pool, rows[0]?.id ?? NaN, { ...window, ...event });
+    await createIncident(test.api, { start_date_time: NOW - 300, monitors: [{ monitor_tag: tag }] });
+    expect(await statusOf(tag)).toBe(expected);
   });
 
   it('never tells of monitors that are hidden or not active', async () => {

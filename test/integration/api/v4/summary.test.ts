@@ -3,6 +3,7 @@ import type { Monitor } from '../../../../core/monitor.ts';
 import { createIncident } from '../../../support/api-incidents.ts';
 import { createMonitor, failureOf, monitorOf } from '../../../support/api-monitors.ts';
 import { startApi, type TestApi } from '../../../support/api-server.ts';
+import { addEvent } from '../../../support/overlay-rows.ts';
 
 const DAY = 86_400;
 const HOUR = 3600;
@@ -101,6 +102,18 @@ describe('GET /monitors/{tag}/summary', () => {
       uptime_text: '80',
       latency,
     });
+  });
+
+  it('lays maintenances over, before incidents; their minutes are no downtime, and those to come lie over nothing', async () => {
+    const soon = Math.floor(Date.now() / 1000 / 60) * 60 + 7200;
+    await write(T, T + 300, 'DOWN', 0);
+    await write(soon, soon + 60, 'UP');
+    await createIncident(test.api, { start_date_time: T, monitors: [{ monitor_tag: monitor.tag }] });
+    await addEvent(test.database.pool, monitor.id, { from: T + 60, to: T + 180, impact: 'MAINTENANCE' });
+    await addEvent(test.database.pool, monitor.id, { from: soon, to: soon + 60, impact: 'DOWN', status: 'SCHEDULED' });
+    expect(await summarize(T, T + 300)).toMatchObject({ total: 5, down: 3, maintenance: 2, uptime_text: '40' });
+    await test.database.pool.query('delete from incidents');
+    expect(await summarize(soon, soon + 60)).toMatchObject({ total: 1, up: 1 });
   });
 
   it('does not lay over what an alert says, nor what names other monitors or none', async () => {
