@@ -8,6 +8,7 @@ import type { CollectorStream } from '../proto/collector-stream.ts';
 import type { Absence, Absences, Ack, ResultBatch } from '../proto/messages.ts';
 import { decodeResults, type InvalidRow } from '../proto/results-codec.ts';
 import type { Logger } from '../runtime/logger.ts';
+import type { AwaitedAnswers } from './awaited-answers.ts';
 import type { Coalescer } from './coalescer.ts';
 import type { DatabaseView } from './database-state.ts';
 import { completeAnswers, judgeRows } from './intake.ts';
@@ -25,6 +26,7 @@ export interface ReceiveParts {
   database: DatabaseView;
   book: RevisionBook;
   coalescer: Coalescer;
+  awaited: AwaitedAnswers;
   tally: Tally;
   /** The first minute whose regional results are still kept. */
   oldestMinute: () => Minute;
@@ -62,6 +64,10 @@ export async function handleResults(
     oldest: parts.oldestMinute(),
     newest: floorMinute(parts.database.nowUs() / 1e6 + OFFSET_TOLERANCE_SECONDS),
     revisions,
+  });
+  parts.awaited.note(judged.store, (monitorId) => {
+    const monitor = revisions.get(monitorId);
+    return monitor?.state === 'known' && monitor.everywhere;
   });
   const { answers } = await parts.coalescer.admit(judged.store);
   const finish = async (): Promise<void> => {

@@ -46,6 +46,7 @@ export async function runSession(
     end: (status) => (status === undefined ? incoming.end() : incoming.fail(status)),
   };
   registry.opened(session);
+  const leave = parts.awaited.join(agent.regionId);
   const logger = parts.logger.child({ agent: agent.id, region: agent.region, peer: stream.peer });
   try {
     await serve(stream, incoming, agent, { ...parts, logger });
@@ -53,6 +54,7 @@ export async function runSession(
     if (error instanceof StreamEnd) logger.warn({ code: error.code, reason: error.message }, 'stream ended');
     throw error;
   } finally {
+    leave();
     registry.closed(session);
   }
 }

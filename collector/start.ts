@@ -20,6 +20,7 @@ import { formatAddress, type ListenAddress } from '../runtime/listen-address.ts'
 import type { Logger } from '../runtime/logger.ts';
 import { createBackoff, sleep } from '../runtime/time.ts';
 import { createAgentLedger } from './agent-ledger.ts';
+import { createAwaitedAnswers, type AwaitedAnswers } from './awaited-answers.ts';
 import { createCoalescer, type Coalescer } from './coalescer.ts';
 import type { collectorConfig } from './config.ts';
 import { followDatabaseState, openDatabaseView, type DatabaseView } from './database-state.ts';
@@ -57,7 +58,8 @@ export async function startCollector(
   const database = await openDatabase(pools.control, logger, life.signal);
   if (database === null) return null;
   const book = createRevisionBook((ids) => readRevisions(pools.control, ids));
-  const coalescer = startCoalescer(pools.writers, logger, life);
+  const awaited = createAwaitedAnswers();
+  const coalescer = startCoalescer(pools.writers, awaited, logger, life);
   const publisher = createDefinitionsPublisher({
     connect: (signal) => connectNats(config.NATS_URL, logger, signal),
     listRegions: () => listRegions(pools.control),
@@ -72,6 +74,7 @@ export async function startCollector(
     database,
     book,
     coalescer,
+    awaited,
   });
   const purgeDue = createGate();
   const hearers: Hearers = { publisher, book, server, purgeDue };
@@ -140,8 +143,11 @@ async function openDatabase(pool: pg.Pool, logger: Logger, signal: AbortSignal):
 }
 
 /** The writers outlive the signal: what was taken from agents is stored and answered before they stop. */
-function startCoalescer(pool: pg.Pool, logger: Logger, life: Lifecycle): Coalescer {
-  const coalescer = createCoalescer({ write: (rows) => ingestResults(pool, rows), logger });
+function startCoalescer(pool: pg.Pool, awaited: AwaitedAnswers, logger: Logger, life: Lifecycle): Coalescer {
+  const coalescer = createCoalescer({
+    write: (rows) => ingestResults(pool, rows, (id, minute) => awaited.awaits(id, minute)),
+    logger,
+  });
   const end = new AbortController();
   const running = coalescer.run(end.signal);
   running.catch((error: unknown) => {
@@ -163,6 +169,7 @@ interface ServerParts {
   database: DatabaseView;
   book: ReturnType<typeof createRevisionBook>;
   coalescer: Coalescer;
+  awaited: AwaitedAnswers;
 }
 
 async function startServer({
@@ -173,6 +180,7 @@ async function startServer({
   database,
   book,
   coalescer,
+  awaited,
 }: ServerParts): Promise<{ server: AgentServer; address: ListenAddress }> {
   const tally = createTally();
   const ledger = createAgentLedger((reports) => recordAgentReports(pool, reports), logger);
@@ -192,6 +200,7 @@ async function startServer({
     database,
     book,
     coalescer,
+    awaited,
     tally,
     logger,
   });

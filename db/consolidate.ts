@@ -34,6 +34,14 @@ export async function sweep(pool: pg.Pool, limit = 60): Promise<number> {
   return swept;
 }
 
+/** The first minute that no sweep has been at: results of earlier ones are consolidated by whoever brings them. */
+export async function readSweptTo(client: pg.PoolClient): Promise<Minute> {
+  const { rows } = await client.query<{ minute: Minute }>(
+    `select extract(epoch from minute)::int8 as minute from cursors where name = 'swept_to'`,
+  );
+  return rows[0]?.minute ?? Infinity;
+}
+
 const NEXT_RIPE = `
   select extract(epoch from minute)::int8 as minute from cursors
   where name = 'swept_to' and minute <= service_now() - interval '${RIPE_SECONDS} seconds'`;

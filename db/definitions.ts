@@ -121,9 +121,12 @@ function readProbe(row: VersionRow): { probe: ProbeConfig | null } | { problem: 
   return { probe: { kind: row.type, config: config.data } as ProbeConfig };
 }
 
-/** Which revisions a monitor has had, and from which minute each holds; or that it is gone or never was. */
+/**
+ * Which revisions a monitor has had, from which minute each holds, and whether all ran in every region; or that it is
+ * gone or never was.
+ */
 export type MonitorRevisions =
-  | { state: 'known'; revisions: { revision: number; fromMinute: Minute }[] }
+  | { state: 'known'; everywhere: boolean; revisions: { revision: number; fromMinute: Minute }[] }
   | { state: 'deleted' }
   | { state: 'never existed' };
 
@@ -132,8 +135,9 @@ export async function readRevisions(
   db: Queryable,
   monitorIds: readonly number[],
 ): Promise<Map<number, MonitorRevisions>> {
-  const { rows } = await db.query<{ id: number; given: boolean; revisions: number[] | null; minutes: Minute[] | null }>(
+  const { rows } = await db.query<RevisionsRow>(
     `select ids.id, ids.id <= (select last_value from monitors_id_seq) as given,
+       count(v.regions) = 0 as everywhere,
        array_agg(v.revision order by v.revision) filter (where v.revision is not null) as revisions,
        array_agg(extract(epoch from v.from_minute)::float8 order by v.revision) filter (where v.revision is not null) as minutes
      from unnest($1::int[]) as ids (id) left join monitor_versions v on v.monitor_id = ids.id group by ids.id`,
@@ -142,11 +146,20 @@ export async function readRevisions(
   return new Map(rows.map((row) => [row.id, revisionsOf(row)]));
 }
 
-function revisionsOf(row: { given: boolean; revisions: number[] | null; minutes: Minute[] | null }): MonitorRevisions {
+interface RevisionsRow {
+  id: number;
+  given: boolean;
+  everywhere: boolean;
+  revisions: number[] | null;
+  minutes: Minute[] | null;
+}
+
+function revisionsOf(row: RevisionsRow): MonitorRevisions {
   if (row.revisions === null || row.minutes === null) return { state: row.given ? 'deleted' : 'never existed' };
   const minutes = row.minutes;
   return {
     state: 'known',
+    everywhere: row.everywhere,
     revisions: row.revisions.map((revision, index) => ({ revision, fromMinute: minutes[index] ?? 0 })),
   };
 }

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import type { Minute } from '../core/minute.ts';
 import { compareResults, type RegionalResult, type RowAnswer } from '../core/result.ts';
 import { inTransaction } from './client.ts';
-import { consolidatePairs } from './consolidate.ts';
+import { consolidatePairs, readSweptTo } from './consolidate.ts';
 import { engineOf } from './engine.ts';
 import { DAY_SECONDS } from './engines/engine.ts';
 import { lockMinutes } from './locks.ts';
@@ -12,6 +13,11 @@ import { isMissingSpan, withRoom } from './room.ts';
 
 /** Rows older than this may lie in compressed chunks, where an optimistic copy costs too much. */
 const SURELY_PLAIN_SECONDS = 4 * DAY_SECONDS;
+
+/** True where the caller still awaits an answer for the pair and will come again with it. */
+export type Awaits = (monitorId: number, minute: Minute) => boolean;
+
+const awaitsNothing: Awaits = () => false;
 
 /** A row and its place in what the caller gave. */
 interface Placed {
@@ -23,9 +29,14 @@ interface Placed {
  * Stores a batch in one transaction and consolidates what is ripe. Returns one answer for each row, in the order
  * given: `stored` (new, or better than what stood there), `duplicate` (what stands there is as good), `dropped` (its
  * monitor is gone, its minute outside what is kept, or the database refuses this very row). Throws, with nothing
- * stored, where the database is away (`isTransient`). Sorting and deduplicating is done here.
+ * stored, where the database is away (`isTransient`). Sorting and deduplicating is done here. A pair for which `awaits`
+ * says that more is to come is consolidated with that, or by the sweep.
  */
-export async function ingestResults(pool: pg.Pool, rows: readonly RegionalResult[]): Promise<RowAnswer[]> {
+export async function ingestResults(
+  pool: pg.Pool,
+  rows: readonly RegionalResult[],
+  awaits: Awaits = awaitsNothing,
+): Promise<RowAnswer[]> {
   const placed = distinct(rows);
   const minutes = [...new Set(placed.map(({ row }) => row.minute))];
   return withRoom(pool, ['check_results', 'data_points'], minutes, async (isClosed) => {
@@ -35,7 +46,7 @@ export async function ingestResults(pool: pg.Pool, rows: readonly RegionalResult
       answers[index] = 'dropped';
       return false;
     });
-    await storeOrSplit(pool, open, answers);
+    await storeOrSplit(pool, open, answers, awaits);
     return answers;
   });
 }
@@ -60,12 +71,18 @@ function compareKeys(a: RegionalResult, b: RegionalResult): number {
 }
 
 /** A row that the database refuses must not hold up the others: the batch is halved until it stands alone. */
-async function storeOrSplit(pool: pg.Pool, placed: readonly Placed[], answers: RowAnswer[]): Promise<void> {
+async function storeOrSplit(
+  pool: pg.Pool,
+  placed: readonly Placed[],
+  answers: RowAnswer[],
+  awaits: Awaits,
+): Promise<void> {
   if (placed.length === 0) return;
   try {
     const given = await storeBatch(
       pool,
       placed.map(({ row }) => row),
+      awaits,
     );
     placed.forEach(({ index }, at) => (answers[index] = given[at] ?? 'duplicate'));
   } catch (error) {
@@ -76,8 +93,8 @@ async function storeOrSplit(pool: pg.Pool, placed: readonly Placed[], answers: R
       return;
     }
     const middle = placed.length >> 1;
-    await storeOrSplit(pool, placed.slice(0, middle), answers);
-    await storeOrSplit(pool, placed.slice(middle), answers);
+    await storeOrSplit(pool, placed.slice(0, middle), answers, awaits);
+    await storeOrSplit(pool, placed.slice(middle), answers, awaits);
   }
 }
 
@@ -86,7 +103,7 @@ function isRowFault(error: unknown): boolean {
   return error instanceof RangeError || (error instanceof pg.DatabaseError && /^(22|23)/.test(error.code ?? ''));
 }
 
-async function storeBatch(pool: pg.Pool, rows: readonly RegionalResult[]): Promise<RowAnswer[]> {
+async function storeBatch(pool: pg.Pool, rows: readonly RegionalResult[], awaits: Awaits): Promise<RowAnswer[]> {
   const engine = await engineOf(pool);
   return inTransaction(pool, async (client) => {
     // A transaction that has its number before it looks for the monitor is one that a purge waits for.
@@ -100,6 +117,7 @@ async function storeBatch(pool: pg.Pool, rows: readonly RegionalResult[]): Promi
       await consolidateRows(
         client,
         kept.filter((row) => stored.has(row)),
+        awaits,
       );
     return rows.map((row) => (gone.has(row.monitorId) ? 'dropped' : stored.has(row) ? 'stored' : 'duplicate'));
   });
@@ -215,17 +233,23 @@ function boundsOf(rows: readonly RegionalResult[]): [number, number] {
   return [low, high + 60];
 }
 
-/** `rows` are sorted, so that those of one pair stand together. */
-async function consolidateRows(client: pg.PoolClient, rows: readonly RegionalResult[]): Promise<void> {
-  const monitorIds: number[] = [];
-  const minutes: number[] = [];
-  let last: RegionalResult | undefined;
-  for (const row of rows) {
-    if (last?.monitorId === row.monitorId && last.minute === row.minute) continue;
-    monitorIds.push(row.monitorId);
-    minutes.push(row.minute);
-    last = row;
-  }
-  await lockMinutes(client, minutes);
+/**
+ * `rows` are sorted, so that those of one pair stand together. A pair for which the caller awaits more is left alone
+ * unless its minute was swept: the sweep takes the lock that is held here, so it will see what was written.
+ */
+async function consolidateRows(client: pg.PoolClient, rows: readonly RegionalResult[], awaits: Awaits): Promise<void> {
+  const pairs = rows.filter((row, at) => {
+    const before = rows[at - 1];
+    return before?.monitorId !== row.monitorId || before.minute !== row.minute;
+  });
+  await lockMinutes(
+    client,
+    pairs.map(({ minute }) => minute),
+  );
+  const sweptTo = await readSweptTo(client);
+  const due = pairs.filter(({ monitorId, minute }) => minute < sweptTo || !awaits(monitorId, minute));
+  if (due.length === 0) return;
+  const monitorIds = due.map(({ monitorId }) => monitorId);
+  const minutes = due.map(({ minute }) => minute);
   await consolidatePairs(client, monitorIds, minutes, false);
 }

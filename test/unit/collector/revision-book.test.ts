@@ -9,7 +9,9 @@ function database() {
     state.asked += ids.length;
     const { revision } = state;
     state.whileReading();
-    return new Map(ids.map((id) => [id, { state: 'known', revisions: [{ revision, fromMinute: 0 }] }]));
+    return new Map(
+      ids.map((id) => [id, { state: 'known', everywhere: true, revisions: [{ revision, fromMinute: 0 }] }]),
+    );
   };
   return { state, book: createRevisionBook(read) };
 }

@@ -1,0 +1,73 @@
+import type { Minute } from '../core/minute.ts';
+import type { RegionalResult } from '../core/result.ts';
+
+/** Minutes that are remembered: whatever is older is nearly ripe by age. */
+const REMEMBERED_MINUTES = 2;
+/** A number's bits, less its sign. Of more regions than these the others are never awaited. */
+const MOST_REGIONS = 31;
+
+/**
+ * Knows which answers are still to come through this collector, so that a minute's point is looked for once, when the
+ * last of its regions has answered, and not with every region's batch. It only saves work: whoever is awaited in vain
+ * leaves the pair to the sweep.
+ */
+export interface AwaitedAnswers {
+  /** An agent of the region begins to stream; the returned function says that it has stopped. */
+  join(regionId: number): () => void;
+  /** What has come. Called before it is written, so that the last to be written finds all the others. */
+  note(rows: readonly RegionalResult[], runsEverywhere: (monitorId: number) => boolean): void;
+  /** True where a region that streams to this collector has not answered yet. */
+  awaits(monitorId: number, minute: Minute): boolean;
+}
+
+export function createAwaitedAnswers(): AwaitedAnswers {
+  const bits = new Map<number, number>();
+  const streams = new Map<number, number>();
+  const answered = new Map<Minute, Map<number, number>>();
+  let joined = 0;
+  const bitOf = (regionId: number): number => {
+    const known = bits.get(regionId);
+    if (known !== undefined) return known;
+    const bit = bits.size < MOST_REGIONS ? 1 << bits.size : 0;
+    bits.set(regionId, bit);
+    return bit;
+  };
+  const count = (regionId: number, change: number): void => {
+    const open = (streams.get(regionId) ?? 0) + change;
+    streams.set(regionId, open);
+    joined = open > 0 ? joined | bitOf(regionId) : joined & ~bitOf(regionId);
+  };
+  return {
+    join(regionId) {
+      count(regionId, 1);
+      return () => count(regionId, -1);
+    },
+    note(rows, runsEverywhere) {
+      for (const { monitorId, minute, regionId, status } of rows) {
+        const monitors = monitorsOf(answered, minute);
+        if (monitors === undefined || status === 'UNKNOWN') continue;
+        // Which regions run it is the database's to know, so it is asked every time.
+        const bit = runsEverywhere(monitorId) ? bitOf(regionId) : -1;
+        monitors.set(monitorId, (monitors.get(monitorId) ?? 0) | bit);
+      }
+    },
+    awaits(monitorId, minute) {
+      const monitors = answered.get(minute);
+      return monitors !== undefined && (joined & ~(monitors.get(monitorId) ?? 0)) !== 0;
+    },
+  };
+}
+
+/** The monitors of a minute that is remembered; undefined for one that is older than those. */
+function monitorsOf(answered: Map<Minute, Map<number, number>>, minute: Minute): Map<number, number> | undefined {
+  const known = answered.get(minute);
+  if (known !== undefined) return known;
+  const oldest = Math.min(...answered.keys());
+  if (answered.size >= REMEMBERED_MINUTES) {
+    if (minute < oldest) return undefined;
+    answered.delete(oldest);
+  }
+  const monitors = new Map<number, number>();
+  answered.set(minute, monitors);
+  return monitors;
+}
