@@ -123,10 +123,11 @@ async function storeBatch(pool: pg.Pool, rows: readonly RegionalResult[], awaits
   });
 }
 
+/** Asked of the few that were deleted, not of the many that are there. */
 async function deletedMonitors(client: pg.PoolClient, rows: readonly RegionalResult[]): Promise<Set<number>> {
   const ids = [...new Set(rows.map((row) => row.monitorId))];
   const { rows: gone } = await client.query<{ id: number }>(
-    'select id from unnest($1::int[]) as given (id) where not exists (select from monitors m where m.id = given.id)',
+    'select monitor_id as id from purges where monitor_id = any($1::int[])',
     [ids],
   );
   return new Set(gone.map(({ id }) => id));

@@ -71,13 +71,15 @@ insert into cursors (name, minute) values
 -- The one clock. A test that needs another time replaces this function in its own database.
 create function service_now() returns timestamptz language sql volatile as $$ select clock_timestamp() $$;
 
--- Deleted monitors whose rows are still to be removed. The second pass waits until every transaction that may have
--- seen the monitor alive has ended: those with an id below `horizon`.
+-- Deleted monitors, for ever: ids are never given again. Until it is done their rows are still to be removed. The second
+-- pass waits until every transaction that may have seen the monitor alive has ended: those with an id below `horizon`.
 create table purges (
   monitor_id integer primary key,
   requested_at timestamptz not null default now(),
-  horizon xid8
+  horizon xid8,
+  done boolean not null default false
 );
+create index on purges (requested_at) where not done;
 
 create function record_purge() returns trigger language plpgsql as $$
 begin

@@ -22,8 +22,10 @@ const at = (minute: number, given: Partial<RegionalResult> = {}): RegionalResult
   resultOf({ monitorId, minute, ...place, ...given });
 
 test('every row is answered alone and in its place: new, known, for a monitor that is gone, for an impossible minute', async () => {
+  const gone = await addMonitor(database.pool, 'gone');
+  await database.pool.query('delete from monitors where id = $1', [gone]);
   const rows = [
-    at(now, { monitorId: 999_999 }),
+    at(now, { monitorId: gone }),
     at(now),
     at(now - 200 * 86_400),
     at(now + 400 * 86_400),
