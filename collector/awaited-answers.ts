@@ -1,5 +1,6 @@
 import type { Minute } from '../core/minute.ts';
 import type { RegionalResult } from '../core/result.ts';
+import type { Expectations } from '../db/ingest.ts';
 
 /** Minutes that are remembered: whatever is older is nearly ripe by age. */
 const REMEMBERED_MINUTES = 2;
@@ -11,19 +12,18 @@ const MOST_REGIONS = 31;
  * last of its regions has answered, and not with every region's batch. It only saves work: whoever is awaited in vain
  * leaves the pair to the sweep.
  */
-export interface AwaitedAnswers {
+export interface AwaitedAnswers extends Expectations {
   /** An agent of the region begins to stream; the returned function says that it has stopped. */
   join(regionId: number): () => void;
-  /** What has come. Called before it is written, so that the last to be written finds all the others. */
-  note(rows: readonly RegionalResult[], runsEverywhere: (monitorId: number) => boolean): void;
-  /** True where a region that streams to this collector has not answered yet. */
-  awaits(monitorId: number, minute: Minute): boolean;
+  /** The monitor does not run in every region: which ones is the database's to know, so it is always asked. */
+  neverFor(monitorId: number): void;
 }
 
 export function createAwaitedAnswers(): AwaitedAnswers {
   const bits = new Map<number, number>();
   const streams = new Map<number, number>();
   const answered = new Map<Minute, Map<number, number>>();
+  const restricted = new Set<number>();
   let joined = 0;
   const bitOf = (regionId: number): number => {
     const known = bits.get(regionId);
@@ -42,17 +42,18 @@ export function createAwaitedAnswers(): AwaitedAnswers {
       count(regionId, 1);
       return () => count(regionId, -1);
     },
-    note(rows, runsEverywhere) {
+    neverFor(monitorId) {
+      restricted.add(monitorId);
+    },
+    note(rows: readonly RegionalResult[]) {
       for (const { monitorId, minute, regionId, status } of rows) {
         const monitors = monitorsOf(answered, minute);
         if (monitors === undefined || status === 'UNKNOWN') continue;
-        // Which regions run it is the database's to know, so it is asked every time.
-        const bit = runsEverywhere(monitorId) ? bitOf(regionId) : -1;
-        monitors.set(monitorId, (monitors.get(monitorId) ?? 0) | bit);
+        monitors.set(monitorId, (monitors.get(monitorId) ?? 0) | bitOf(regionId));
       }
     },
     awaits(monitorId, minute) {
-      const monitors = answered.get(minute);
+      const monitors = restricted.has(monitorId) ? undefined : answered.get(minute);
       return monitors !== undefined && (joined & ~(monitors.get(monitorId) ?? 0)) !== 0;
     },
   };

@@ -65,10 +65,8 @@ export async function handleResults(
     newest: floorMinute(parts.database.nowUs() / 1e6 + OFFSET_TOLERANCE_SECONDS),
     revisions,
   });
-  parts.awaited.note(judged.store, (monitorId) => {
-    const monitor = revisions.get(monitorId);
-    return monitor?.state === 'known' && monitor.everywhere;
-  });
+  for (const [monitorId, monitor] of revisions)
+    if (monitor.state === 'known' && !monitor.everywhere) parts.awaited.neverFor(monitorId);
   const { answers } = await parts.coalescer.admit(judged.store);
   const finish = async (): Promise<void> => {
     const complete = completeAnswers(judged, await answers);

@@ -145,7 +145,7 @@ async function openDatabase(pool: pg.Pool, logger: Logger, signal: AbortSignal):
 /** The writers outlive the signal: what was taken from agents is stored and answered before they stop. */
 function startCoalescer(pool: pg.Pool, awaited: AwaitedAnswers, logger: Logger, life: Lifecycle): Coalescer {
   const coalescer = createCoalescer({
-    write: (rows) => ingestResults(pool, rows, (id, minute) => awaited.awaits(id, minute)),
+    write: (rows) => ingestResults(pool, rows, awaited),
     logger,
   });
   const end = new AbortController();

@@ -14,10 +14,15 @@ import { isMissingSpan, withRoom } from './room.ts';
 /** Rows older than this may lie in compressed chunks, where an optimistic copy costs too much. */
 const SURELY_PLAIN_SECONDS = 4 * DAY_SECONDS;
 
-/** True where the caller still awaits an answer for the pair and will come again with it. */
-export type Awaits = (monitorId: number, minute: Minute) => boolean;
+/** What a caller expects to bring later. */
+export interface Expectations {
+  /** These rows are written, and not committed yet. Called before `awaits` is asked about any of them. */
+  note(rows: readonly RegionalResult[]): void;
+  /** True where the caller still awaits an answer for the pair and will come again with it. */
+  awaits(monitorId: number, minute: Minute): boolean;
+}
 
-const awaitsNothing: Awaits = () => false;
+const NO_EXPECTATIONS: Expectations = { note: () => undefined, awaits: () => false };
 
 /** A row and its place in what the caller gave. */
 interface Placed {
@@ -29,13 +34,13 @@ interface Placed {
  * Stores a batch in one transaction and consolidates what is ripe. Returns one answer for each row, in the order
  * given: `stored` (new, or better than what stood there), `duplicate` (what stands there is as good), `dropped` (its
  * monitor is gone, its minute outside what is kept, or the database refuses this very row). Throws, with nothing
- * stored, where the database is away (`isTransient`). Sorting and deduplicating is done here. A pair for which `awaits`
- * says that more is to come is consolidated with that, or by the sweep.
+ * stored, where the database is away (`isTransient`). Sorting and deduplicating is done here. A pair of which
+ * more is expected is consolidated with that, or by the sweep.
  */
 export async function ingestResults(
   pool: pg.Pool,
   rows: readonly RegionalResult[],
-  awaits: Awaits = awaitsNothing,
+  expectations: Expectations = NO_EXPECTATIONS,
 ): Promise<RowAnswer[]> {
   const placed = distinct(rows);
   const minutes = [...new Set(placed.map(({ row }) => row.minute))];
@@ -46,7 +51,7 @@ export async function ingestResults(
       answers[index] = 'dropped';
       return false;
     });
-    await storeOrSplit(pool, open, answers, awaits);
+    await storeOrSplit(pool, open, answers, expectations);
     return answers;
   });
 }
@@ -75,14 +80,14 @@ async function storeOrSplit(
   pool: pg.Pool,
   placed: readonly Placed[],
   answers: RowAnswer[],
-  awaits: Awaits,
+  expectations: Expectations,
 ): Promise<void> {
   if (placed.length === 0) return;
   try {
     const given = await storeBatch(
       pool,
       placed.map(({ row }) => row),
-      awaits,
+      expectations,
     );
     placed.forEach(({ index }, at) => (answers[index] = given[at] ?? 'duplicate'));
   } catch (error) {
@@ -93,8 +98,8 @@ async function storeOrSplit(
       return;
     }
     const middle = placed.length >> 1;
-    await storeOrSplit(pool, placed.slice(0, middle), answers, awaits);
-    await storeOrSplit(pool, placed.slice(middle), answers, awaits);
+    await storeOrSplit(pool, placed.slice(0, middle), answers, expectations);
+    await storeOrSplit(pool, placed.slice(middle), answers, expectations);
   }
 }
 
@@ -103,7 +108,11 @@ function isRowFault(error: unknown): boolean {
   return error instanceof RangeError || (error instanceof pg.DatabaseError && /^(22|23)/.test(error.code ?? ''));
 }
 
-async function storeBatch(pool: pg.Pool, rows: readonly RegionalResult[], awaits: Awaits): Promise<RowAnswer[]> {
+async function storeBatch(
+  pool: pg.Pool,
+  rows: readonly RegionalResult[],
+  expectations: Expectations,
+): Promise<RowAnswer[]> {
   const engine = await engineOf(pool);
   return inTransaction(pool, async (client) => {
     // A transaction that has its number before it looks for the monitor is one that a purge waits for.
@@ -113,12 +122,9 @@ async function storeBatch(pool: pg.Pool, rows: readonly RegionalResult[], awaits
     const gone = await deletedMonitors(client, rows);
     const kept = gone.size === 0 ? rows : rows.filter((row) => !gone.has(row.monitorId));
     const stored = kept.length === 0 ? new Set<RegionalResult>() : await writeResults(client, kept);
-    if (stored.size > 0)
-      await consolidateRows(
-        client,
-        kept.filter((row) => stored.has(row)),
-        awaits,
-      );
+    expectations.note(kept);
+    const changed = kept.filter((row) => stored.has(row));
+    if (changed.length > 0) await consolidateRows(client, changed, expectations);
     return rows.map((row) => (gone.has(row.monitorId) ? 'dropped' : stored.has(row) ? 'stored' : 'duplicate'));
   });
 }
@@ -238,7 +244,11 @@ function boundsOf(rows: readonly RegionalResult[]): [number, number] {
  * `rows` are sorted, so that those of one pair stand together. A pair for which the caller awaits more is left alone
  * unless its minute was swept: the sweep takes the lock that is held here, so it will see what was written.
  */
-async function consolidateRows(client: pg.PoolClient, rows: readonly RegionalResult[], awaits: Awaits): Promise<void> {
+async function consolidateRows(
+  client: pg.PoolClient,
+  rows: readonly RegionalResult[],
+  expectations: Expectations,
+): Promise<void> {
   const pairs = rows.filter((row, at) => {
     const before = rows[at - 1];
     return before?.monitorId !== row.monitorId || before.minute !== row.minute;
@@ -248,7 +258,7 @@ async function consolidateRows(client: pg.PoolClient, rows: readonly RegionalRes
     pairs.map(({ minute }) => minute),
   );
   const sweptTo = await readSweptTo(client);
-  const due = pairs.filter(({ monitorId, minute }) => minute < sweptTo || !awaits(monitorId, minute));
+  const due = pairs.filter(({ monitorId, minute }) => minute < sweptTo || !expectations.awaits(monitorId, minute));
   if (due.length === 0) return;
   const monitorIds = due.map(({ monitorId }) => monitorId);
   const minutes = due.map(({ minute }) => minute);

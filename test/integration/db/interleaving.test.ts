@@ -115,7 +115,7 @@ async function write(pool: pg.Pool, world: World): Promise<void> {
     // Before it is sent: what is committed must be in the ledger when the deleter looks.
     world.ledger.write(rows);
     // Whatever a caller awaits, and though it never comes again: the sweep makes up for it.
-    await persist(() => ingestResults(pool, rows, () => world.random() < 0.5));
+    await persist(() => ingestResults(pool, rows, { note: () => undefined, awaits: () => world.random() < 0.5 }));
     // Half are sent again, as after a lost acknowledgement.
     if (batch % 2 === 0) await persist(() => ingestResults(pool, rows));
   }

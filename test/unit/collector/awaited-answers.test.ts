@@ -16,18 +16,17 @@ const answer = (regionId: number, minute = 60, status: Status = 'UP'): RegionalR
   error: null,
   packets: null,
 });
-const everywhere = (): boolean => true;
 
 describe('awaited answers', () => {
   it('are those of the regions that stream here and have not answered', () => {
     const awaited = createAwaitedAnswers();
     awaited.join(1);
     const leave = awaited.join(2);
-    awaited.note([answer(1)], everywhere);
+    awaited.note([answer(1)]);
     expect(awaited.awaits(1, 60)).toBe(true);
-    awaited.note([answer(2)], everywhere);
+    awaited.note([answer(2)]);
     expect(awaited.awaits(1, 60)).toBe(false);
-    awaited.note([answer(1, 120)], everywhere);
+    awaited.note([answer(1, 120)]);
     expect(awaited.awaits(1, 120)).toBe(true);
     leave();
     expect(awaited.awaits(1, 120)).toBe(false);
@@ -39,14 +38,14 @@ describe('awaited answers', () => {
     const leave = awaited.join(2);
     awaited.join(2);
     leave();
-    awaited.note([answer(1)], everywhere);
+    awaited.note([answer(1)]);
     expect(awaited.awaits(1, 60)).toBe(true);
   });
 
   it('are not settled by an agent that could not measure', () => {
     const awaited = createAwaitedAnswers();
     awaited.join(1);
-    awaited.note([answer(1, 60, 'UNKNOWN')], everywhere);
+    awaited.note([answer(1, 60, 'UNKNOWN')]);
     expect(awaited.awaits(1, 60)).toBe(true);
   });
 
@@ -54,7 +53,8 @@ describe('awaited answers', () => {
     const awaited = createAwaitedAnswers();
     awaited.join(1);
     awaited.join(2);
-    awaited.note([answer(1)], () => false);
+    awaited.neverFor(1);
+    awaited.note([answer(1)]);
     expect(awaited.awaits(1, 60)).toBe(false);
   });
 
@@ -62,16 +62,16 @@ describe('awaited answers', () => {
     const awaited = createAwaitedAnswers();
     awaited.join(1);
     awaited.join(2);
-    for (const minute of [120, 180, 240, 60]) awaited.note([answer(1, minute)], everywhere);
+    for (const minute of [120, 180, 240, 60]) awaited.note([answer(1, minute)]);
     expect([60, 120, 180, 240].map((minute) => awaited.awaits(1, minute))).toEqual([false, false, true, true]);
   });
 
   it('are no longer told apart beyond 31 regions: those are never awaited', () => {
     const awaited = createAwaitedAnswers();
     for (let region = 1; region <= 32; region++) awaited.join(region);
-    for (let region = 1; region < 31; region++) awaited.note([answer(region)], everywhere);
+    for (let region = 1; region < 31; region++) awaited.note([answer(region)]);
     expect(awaited.awaits(1, 60)).toBe(true);
-    awaited.note([answer(31)], everywhere);
+    awaited.note([answer(31)]);
     expect(awaited.awaits(1, 60)).toBe(false);
   });
 });
