@@ -9,6 +9,9 @@ import { openCluster } from '../../deploy/local/embedded-postgres.ts';
 import { freePort } from '../../deploy/local/free-port.ts';
 import { administer, databaseUrl } from '../support/database-server.ts';
 
+/** What a bench closes at its end, last first. */
+export type Closers = (() => Promise<unknown> | void)[];
+
 /** A migrated database of a bench's own; what it opens is closed by `closers`, last first. */
 export interface BenchDatabase {
   url: string;
@@ -16,9 +19,13 @@ export interface BenchDatabase {
 }
 
 /** On the server that TEST_DATABASE_URL names, else on an embedded one with its defaults. */
-export async function openBenchDatabase(closers: (() => Promise<unknown> | void)[]): Promise<BenchDatabase> {
-  const adminUrl = await openServer(closers);
-  const name = `farwatch_bench_${process.pid}`;
+export async function openBenchDatabase(closers: Closers): Promise<BenchDatabase> {
+  return makeBenchDatabase(await openBenchServer(closers), 'only', closers);
+}
+
+/** On a server that is there already; `purpose` tells a bench's databases apart. */
+export async function makeBenchDatabase(adminUrl: string, purpose: string, closers: Closers): Promise<BenchDatabase> {
+  const name = `farwatch_bench_${purpose}_${process.pid}`;
   await administer(adminUrl, `create database ${name}`);
   closers.push(() => administer(adminUrl, `drop database if exists ${name} with (force)`));
   const url = databaseUrl(adminUrl, name);
@@ -28,7 +35,8 @@ export async function openBenchDatabase(closers: (() => Promise<unknown> | void)
   return { url, pool };
 }
 
-async function openServer(closers: (() => Promise<unknown> | void)[]): Promise<string> {
+/** The admin URL of the server that TEST_DATABASE_URL names, else of an embedded one with its defaults. */
+export async function openBenchServer(closers: Closers): Promise<string> {
   const given = process.env.TEST_DATABASE_URL;
   if (given) return given;
   const dir = mkdtempSync(join(tmpdir(), 'farwatch-bench-'));

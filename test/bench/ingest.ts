@@ -1,8 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -10,17 +8,14 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { CAUSE_CODE, ORIGIN_CODE, STATUS_CODE } from '../../core/outcome.ts';
 import type { CheckResult } from '../../core/result.ts';
 import { createAgent } from '../../db/agents.ts';
-import { openPool } from '../../db/client.ts';
 import { engineOf } from '../../db/engine.ts';
-import { migrate } from '../../db/migrate.ts';
 import { makeRoom } from '../../db/room.ts';
-import { openCluster } from '../../deploy/local/embedded-postgres.ts';
 import { freePort } from '../../deploy/local/free-port.ts';
 import { listening, spawnProgram } from '../../deploy/local/programs.ts';
 import buildPrograms from '../support/build-programs.ts';
-import { administer, databaseUrl } from '../support/database-server.ts';
 import { startNats } from '../support/nats.ts';
 import { connectWireAgent, type WireAgent } from '../support/wire-agent.ts';
+import { makeBenchDatabase, openBenchServer, type BenchDatabase, type Closers } from './bench-database.ts';
 
 /**
  * Results a second from gRPC send to commit, each written to `check_results` and consolidated into `data_points`, against
@@ -36,7 +31,7 @@ const ROUNDS = Number(options.rounds);
 const REGIONS = ['eu', 'us', 'ap'];
 const BATCH_ROWS = 1000;
 
-const closers: (() => Promise<unknown> | void)[] = [];
+const closers: Closers = [];
 try {
   await run();
 } finally {
@@ -45,9 +40,9 @@ try {
 
 async function run(): Promise<void> {
   buildPrograms();
-  const adminUrl = await openServer();
-  const database = await makeDatabase(adminUrl, 'ingest');
-  const peer = await makeDatabase(adminUrl, 'copy');
+  const adminUrl = await openBenchServer(closers);
+  const database = await makeBenchDatabase(adminUrl, 'ingest', closers);
+  const peer = await makeBenchDatabase(adminUrl, 'copy', closers);
   const engine = await engineOf(database.pool);
   const nats = await startNats();
   closers.push(() => nats.stop());
@@ -85,11 +80,6 @@ async function run(): Promise<void> {
 interface Collector {
   address: string;
   process: ChildProcess;
-}
-
-interface BenchDatabase {
-  url: string;
-  pool: pg.Pool;
 }
 
 async function runRound(
@@ -198,34 +188,6 @@ async function checkTables(pool: pg.Pool, rounds: number): Promise<void> {
   if (rows[0]?.results !== wanted.results || rows[0].points !== wanted.points)
     throw new Error(`stored ${JSON.stringify(rows[0])}, wanted ${JSON.stringify(wanted)}`);
   say(`stored ${wanted.results} results and ${wanted.points} points`);
-}
-
-async function openServer(): Promise<string> {
-  const given = process.env.TEST_DATABASE_URL;
-  if (given) return given;
-  const dir = mkdtempSync(join(tmpdir(), 'farwatch-bench-'));
-  closers.push(() => rmSync(dir, { recursive: true, force: true }));
-  const cluster = await openCluster({ dir, port: await freePort() });
-  const server = cluster.spawn('ignore');
-  closers.push(async () => {
-    server.kill('SIGINT');
-    if (server.exitCode === null) await once(server, 'exit');
-  });
-  await cluster.ready(server);
-  return cluster.adminUrl;
-}
-
-async function makeDatabase(adminUrl: string, purpose: string): Promise<BenchDatabase> {
-  const name = `farwatch_bench_${purpose}_${process.pid}`;
-  await administer(adminUrl, `create database ${name}`);
-  const url = databaseUrl(adminUrl, name);
-  const pool = openPool({ url, name: 'bench', max: 4, statementTimeoutMs: 0 });
-  closers.push(async () => {
-    await pool.end();
-    await administer(adminUrl, `drop database if exists ${name} with (force)`);
-  });
-  await migrate(pool);
-  return { url, pool };
 }
 
 async function enrol(pool: pg.Pool, region: string): Promise<string> {
