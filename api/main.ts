@@ -7,6 +7,7 @@ import { runProgram } from '../runtime/lifecycle.ts';
 import { formatAddress, listenAddress } from '../runtime/listen-address.ts';
 import { createLogger, LOG_LEVELS } from '../runtime/logger.ts';
 import { authenticate } from './authenticate.ts';
+import { createCheckAnswers } from './check-answers.ts';
 import type { Services } from './context.ts';
 import { createApp } from './http/app.ts';
 import { listen } from './http/server.ts';
@@ -49,7 +50,9 @@ await runProgram(log, async (life) => {
   life.onClose('history pool', () => history.end());
   const recurrence: Services['recurrence'] = createBoundedCalls(RECURRENCE_MODULE, 'expandRecurrence');
   life.onClose('recurrence', () => recurrence.close());
-  const services = { db, history, recurrence };
+  const checkAnswers = createCheckAnswers();
+  life.run('check answers', (signal) => checkAnswers.run(url, log, signal));
+  const services = { db, history, recurrence, checkAnswers };
   const app = createApp({ routes: apiRoutes(config.PUBLIC_URL), services, log, authenticate });
   const server = await listen(app, config.API_LISTEN);
   life.onClose('server', () => server.close());

@@ -3,7 +3,7 @@ import { AppError, problemOf } from './app-error.ts';
 import { parseCron } from './cron.ts';
 import { POINT_STATUSES } from './outcome.ts';
 import { checkStorableJson, checkStorableText } from './storable.ts';
-import { isProbeKind, TYPE_DATA } from './type-data.ts';
+import { isProbeKind, TYPE_DATA, type ConfigOf, type ProbeKind } from './type-data.ts';
 import { FORMULA_FAULT, parseFormula } from './uptime-formula.ts';
 
 /** The monitor resource (specification 2.3, 4.3; reference §1.1 and §12): literal messages, checks in order of keys. */
@@ -182,8 +182,17 @@ export function mergeMonitor(current: MonitorFields, patch: MonitorPatch): Monit
  */
 export function settleMonitor<T extends MonitorFields>(fields: T): T {
   if (!isProbeKind(fields.monitor_type)) return fields;
-  const parsed = TYPE_DATA[fields.monitor_type].safeParse(fields.type_data ?? {});
-  if (parsed.success) return { ...fields, type_data: parsed.data };
+  return { ...fields, type_data: settleTypeData(fields.monitor_type, fields.type_data) };
+}
+
+/**
+ * Validates the `type_data` of a type that has a probe, and fills in its defaults; unknown members are kept.
+ * @throws AppError BAD_REQUEST naming every fault.
+ */
+export function settleTypeData<K extends ProbeKind>(kind: K, typeData: Record<string, unknown> | null): ConfigOf<K> {
+  const parsed = TYPE_DATA[kind].safeParse(typeData ?? {});
+  // The table's schema of a kind gives that kind's configuration.
+  if (parsed.success) return parsed.data as ConfigOf<K>;
   const details = parsed.error.issues.map((issue) => problemOf(['type_data', ...issue.path], issue.message));
   throw new AppError('BAD_REQUEST', details[0]?.message ?? 'type_data is invalid', { details });
 }

@@ -1,4 +1,5 @@
 import { authenticate } from '../../api/authenticate.ts';
+import { createCheckAnswers } from '../../api/check-answers.ts';
 import { createApp } from '../../api/http/app.ts';
 import { listen } from '../../api/http/server.ts';
 import { apiRoutes } from '../../api/routes.ts';
@@ -42,13 +43,18 @@ export async function serve(url: string, answerTimeoutMs = 20_000): Promise<{ ba
   const history = openPool({ url, name: 'api-history', max: 3, statementTimeoutMs: 60_000 });
   const log = createLogger('api', 'silent');
   const recurrence: Services['recurrence'] = createBoundedCalls(RECURRENCE_MODULE, 'expandRecurrence');
-  const app = createApp({ routes: apiRoutes(), services: { db, history, recurrence }, log, authenticate });
+  const checkAnswers = createCheckAnswers();
+  const end = new AbortController();
+  const listening = checkAnswers.run(url, log, end.signal);
+  const services: Services = { db, history, recurrence, checkAnswers };
+  const app = createApp({ routes: apiRoutes(), services, log, authenticate });
   const server = await listen(app, { host: '127.0.0.1', port: 0 });
   return {
     base: `http://127.0.0.1:${server.address.port}`,
     async stop() {
       await server.close();
-      await Promise.all([db.end(), history.end(), recurrence.close()]);
+      end.abort();
+      await Promise.all([db.end(), history.end(), recurrence.close(), listening]);
     },
   };
 }

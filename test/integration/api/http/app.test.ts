@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createApp } from '../../../../api/http/app.ts';
 import { JsonStream, route } from '../../../../api/http/route.ts';
+import { createCheckAnswers } from '../../../../api/check-answers.ts';
 import { listen, type RunningServer } from '../../../../api/http/server.ts';
 import type { Services } from '../../../../api/context.ts';
 import { createBoundedCalls } from '../../../../runtime/bounded-calls.ts';
@@ -77,8 +78,8 @@ beforeAll(async () => {
     new Writable({ write: (chunk, _encoding, done) => done(void logged.push(String(chunk))) }),
   );
   const recurrence: Services['recurrence'] = createBoundedCalls(RECURRENCE_MODULE, 'expandRecurrence');
-  const services = { db: pool, history: pool, recurrence };
-  const app = createApp({ routes, services, log, stalledClientMs: STALLED_MS, authenticate: async () => undefined });
+  const services = { db: pool, history: pool, recurrence, checkAnswers: createCheckAnswers() };
+  const app = createApp({ routes, services, log, stalledClientMs: STALLED_MS, authenticate: nobody });
   server = await listen(app, { host: '127.0.0.1', port: 0 });
   port = server.address.port;
 });
