@@ -3,15 +3,16 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import { AppError } from '../../core/app-error.ts';
 import { isTransient } from '../../db/client.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import type { Context, Services } from '../context.ts';
+import { requirePermission } from '../authenticate.ts';
+import type { Actor, Context, Services } from '../context.ts';
 import { readJsonObject } from './body.ts';
 import { respond, respondCacheable, respondError } from './respond.ts';
-import type { Route } from './route.ts';
+import type { Access, Route } from './route.ts';
 
 /** Everything below this path needs a key, whether there is a route or not. */
 const GUARDED = '/api/';
 
-/** A JSON API: nothing it answers is a page, a script or a frame. */
+/** A JSON API: nothing it answers is a page, a script or a frame, but where a route says so. */
 const SECURITY_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'X-Content-Type-Options': 'nosniff',
@@ -26,8 +27,8 @@ export interface AppOptions {
   log: Logger;
   /** How long a client may take nothing of a stream. Without: 30 seconds. */
   stalledClientMs?: number;
-  /** Lets a caller pass or throws UNAUTHORIZED. */
-  authenticate(authorization: string | undefined, context: Context): Promise<void>;
+  /** Who the caller is. Throws UNAUTHORIZED where he may not call what is open to `access`. */
+  authenticate(access: Exclude<Access, 'public'>, context: Context): Promise<Actor>;
 }
 
 /** Mounts the routes. One list, one order of checks, one error form. */
@@ -66,7 +67,15 @@ function begin({ services, log }: AppOptions, request: Request, response: Respon
   const started = performance.now();
   const given = request.headers['x-request-id'];
   const requestId = typeof given === 'string' && /^[\w.-]{1,128}$/.test(given) ? given : randomUUID();
-  const context: Context = { ...services, requestId, log: log.child({ requestId }) };
+  const context: Context = {
+    ...services,
+    requestId,
+    log: log.child({ requestId }),
+    actor: null,
+    headers: request.headers,
+    address: request.socket.remoteAddress ?? '',
+    setCookie: (cookie) => void response.appendHeader('Set-Cookie', cookie),
+  };
   response.locals.context = context;
   response.setHeader('X-Request-Id', requestId);
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
@@ -80,16 +89,23 @@ function begin({ services, log }: AppOptions, request: Request, response: Respon
 function handlerOf(options: AppOptions, route: Route) {
   return async (request: Request, response: Response<unknown, Locals>): Promise<void> => {
     const { context } = response.locals;
-    if (route.access === 'key') await options.authenticate(request.headers.authorization, context);
+    await admit(options, route, context);
     const incoming = {
       path: pathValues(route.path, pathnameOf(request)),
       query: new URLSearchParams(request.originalUrl.split('?').slice(1).join('?')),
       readJson: () => readJsonObject(request),
     };
     const body = await route.answer(incoming, context);
-    if (route.cacheControl) respondCacheable(response, body, route.cacheControl);
-    else await respond(response, route.status, body, options.stalledClientMs);
+    if (route.cacheControl) respondCacheable(response, route, body, route.cacheControl);
+    else await respond(response, route, body, options.stalledClientMs);
   };
+}
+
+/** Finds out who calls, and whether he may: after the route is known, before anything of the request is read. */
+async function admit(options: AppOptions, { access, permission }: Route, context: Context): Promise<void> {
+  if (access === 'public') return;
+  context.actor = await options.authenticate(access, context);
+  requirePermission(context.actor, permission);
 }
 
 function methodNotAllowed(options: AppOptions, routes: readonly Route[]) {
@@ -103,7 +119,7 @@ function methodNotAllowed(options: AppOptions, routes: readonly Route[]) {
 
 async function guard(options: AppOptions, request: Request, response: Response<unknown, Locals>): Promise<void> {
   if (!pathnameOf(request).startsWith(GUARDED)) return;
-  await options.authenticate(request.headers.authorization, response.locals.context);
+  await options.authenticate('key', response.locals.context);
 }
 
 /** Four parameters are how Express tells an error handler. */

@@ -14,6 +14,11 @@ const errorEnvelope = z
   })
   .meta({ id: 'Error' });
 
+const SECURITY_SCHEMES = {
+  key: { type: 'http', scheme: 'bearer' },
+  session: { type: 'apiKey', in: 'cookie', name: 'farwatch_session' },
+};
+
 /** The OpenAPI 3.1 document of a list of routes. Schemas are zod's own JSON Schema output. */
 export function openApiDocument(routes: readonly Route[], version: string, serverUrl?: string): Json {
   const schemas: Json = {};
@@ -25,15 +30,18 @@ export function openApiDocument(routes: readonly Route[], version: string, serve
     info: { title: 'Farwatch', version, description: 'Uptime monitoring from many places.' },
     ...(serverUrl && { servers: [{ url: serverUrl }] }),
     paths,
-    components: { schemas, securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+    components: { schemas, securitySchemes: SECURITY_SCHEMES },
   };
 }
+
+const SECURITY = { public: [], key: [{ key: [] }], dashboard: [{ key: [] }, { session: [] }] };
 
 function operation(route: Route, schemas: Json): Json {
   return {
     summary: route.summary,
+    ...(route.permission && { description: `Needs the permission ${route.permission}.` }),
     operationId: operationId(route),
-    security: route.access === 'key' ? [{ key: [] }] : [],
+    security: SECURITY[route.access],
     parameters: [...pathParameters(route, schemas), ...queryParameters(route, schemas)],
     ...(route.body && { requestBody: { required: true, content: requestContent(route.body, route.example, schemas) } }),
     responses: responses(route, schemas),
@@ -83,15 +91,22 @@ function responses(route: Route, schemas: Json): Json {
   });
   const named = route.path.includes('{');
   return {
-    [route.status]: { description: 'Success', content: json(schemaOf(route.response, 'output', schemas)) },
+    [route.status]: { description: 'Success', content: successContent(route, schemas) },
     ...(route.cacheControl && { 304: { description: 'What If-None-Match names is still true' } }),
     400: failure('The request is not valid; `message` names the first fault'),
-    ...(route.access === 'key' && { 401: failure('No key, or one that is unknown or inactive') }),
+    ...(route.access !== 'public' && {
+      401: failure('No key, or one that is unknown or inactive'),
+      403: failure('The key is not permitted to do this'),
+    }),
     ...(named && { 404: failure('What the path names does not exist') }),
     ...(route.body && { 413: failure('The body is too large') }),
     500: failure('A fault of the service'),
     503: failure('The service is away for a moment, see Retry-After'),
   };
+}
+
+function successContent({ response, text }: Route, schemas: Json): Json {
+  return { [text?.mediaType ?? 'application/json']: { schema: schemaOf(response, 'output', schemas) } };
 }
 
 function requestContent(body: z.ZodType, example: Json | undefined, schemas: Json): Json {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Response } from 'express';
 import type { AppError } from '../../core/app-error.ts';
-import { JsonStream } from './route.ts';
+import { JsonStream, type Route } from './route.ts';
 
 /** A client that takes nothing for this long is ended: it holds a database connection. */
 const STALLED_CLIENT_MS = 30_000;
@@ -12,20 +12,26 @@ const RETRY_AFTER_S = 5;
 /** Answers with a body: at once, or as it comes into being. */
 export async function respond(
   response: Response,
-  status: number,
+  { status, text }: Pick<Route, 'status' | 'text'>,
   body: unknown,
   stalledClientMs = STALLED_CLIENT_MS,
 ): Promise<void> {
   if (body instanceof JsonStream) return stream(response, status, body, stalledClientMs);
-  sendJson(response, status, body);
+  send(response, status, bodyOf(text, body));
 }
 
 /** Answers 200 with a body that caches may keep; 304 without it where the client has it already (RFC 9110, 13.1.2). */
-export function respondCacheable(response: Response, body: unknown, cacheControl: string): void {
-  const tag = `"${createHash('sha256').update(JSON.stringify(body)).digest('base64url')}"`;
+export function respondCacheable(
+  response: Response,
+  { text }: Pick<Route, 'text'>,
+  value: unknown,
+  cacheControl: string,
+): void {
+  const body = bodyOf(text, value);
+  const tag = `"${createHash('sha256').update(body.text).digest('base64url')}"`;
   response.setHeader('Cache-Control', cacheControl).setHeader('ETag', tag);
   if (isKnown(tag, response.req.headers['if-none-match'])) response.writeHead(304).end();
-  else sendJson(response, 200, body);
+  else send(response, 200, body);
 }
 
 /** Compared as weak ones. Express also looks for `no-cache`, which tells caches to ask, not us to send. */
@@ -43,14 +49,25 @@ export function respondError(response: Response, error: AppError): void {
   if (error.code === 'UNAUTHORIZED') response.setHeader('WWW-Authenticate', 'Bearer');
   if (error.code === 'UNAVAILABLE') response.setHeader('Retry-After', String(RETRY_AFTER_S));
   const { code, message, details } = error;
-  sendJson(response, error.httpStatus, { error: { code, message, ...(details.length > 0 && { details }) } });
+  const envelope = { error: { code, message, ...(details.length > 0 && { details }) } };
+  send(response, error.httpStatus, bodyOf(undefined, envelope));
 }
 
-function sendJson(response: Response, status: number, body: unknown): void {
-  const text = JSON.stringify(body);
+interface Body {
+  text: string;
+  mediaType: string;
+  contentSecurityPolicy?: string;
+}
+
+function bodyOf(kind: Route['text'], value: unknown): Body {
+  return kind ? { text: String(value), ...kind } : { text: JSON.stringify(value), mediaType: 'application/json' };
+}
+
+function send(response: Response, status: number, { text, mediaType, contentSecurityPolicy }: Body): void {
+  if (contentSecurityPolicy) response.setHeader('Content-Security-Policy', contentSecurityPolicy);
   // Node leaves the body out of the answer to a HEAD by itself.
   response
-    .writeHead(status, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) })
+    .writeHead(status, { 'Content-Type': `${mediaType}; charset=utf-8`, 'Content-Length': Buffer.byteLength(text) })
     .end(text);
 }
 

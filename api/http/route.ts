@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { AppError } from '../../core/app-error.ts';
+import type { Permission } from '../../core/permissions.ts';
 import { problemsOf } from '../../core/own-words.ts';
 import type { Context } from '../context.ts';
 
@@ -19,6 +20,13 @@ export class JsonStream {
   }
 }
 
+/** A body that is a text and no JSON. */
+export interface TextKind {
+  mediaType: string;
+  /** What the text may load and run where a browser shows it by itself. Without: nothing. */
+  contentSecurityPolicy?: string;
+}
+
 /** A request as the toolkit hands it over: nothing of it has been looked at. */
 export interface Incoming {
   path: Record<string, string>;
@@ -27,14 +35,20 @@ export interface Incoming {
   readJson(): Promise<Record<string, unknown>>;
 }
 
+/** Who may call a route: anybody, who has a key, or who has a key or has signed in to the dashboard. */
+export type Access = 'public' | 'key' | 'dashboard';
+
 /** What mounting and documenting need of a route. */
 export interface Route {
   method: Method;
   path: string;
   summary: string;
-  access: 'key' | 'public';
+  access: Access;
+  /** What the caller must be allowed to do; null where that depends on the body, and on public routes. */
+  permission: Permission | null;
   status: 200 | 201;
   cacheControl?: string;
+  text?: TextKind;
   params?: z.ZodType;
   query?: z.ZodType;
   body?: z.ZodType;
@@ -43,16 +57,19 @@ export interface Route {
   answer(incoming: Incoming, context: Context): Promise<unknown>;
 }
 
-interface RouteSpec<Path extends string, P, Q, B, R extends z.ZodType, X> {
+/** A route is public, or its caller has a key whose role permits it. */
+type Admission = { access: 'public'; permission?: undefined } | { access?: undefined; permission: Permission };
+
+interface RouteParts<Path extends string, P, Q, B, R extends z.ZodType, X> {
   method: Method;
   path: Path;
   summary: string;
-  /** Who may call it. Without: any active key. */
-  access?: 'public';
   /** Of a success. Without: 200. */
   status?: 201;
   /** Of a success, which then carries an ETag and answers what is still known with 304. Without: nothing is kept. */
   cacheControl?: string;
+  /** Of a success whose body is a text; `response` then describes a string. Without: JSON. */
+  text?: TextKind;
   /** The resource the path names; its absence is answered before anything else of the request is read. */
   resource?: (path: PathValues<Path>, context: Context) => Promise<X>;
   params?: z.ZodType<P>;
@@ -72,6 +89,8 @@ interface RouteSpec<Path extends string, P, Q, B, R extends z.ZodType, X> {
   ) => Promise<z.input<R> | JsonStream>;
 }
 
+type RouteSpec<Path extends string, P, Q, B, R extends z.ZodType, X> = RouteParts<Path, P, Q, B, R, X> & Admission;
+
 /**
  * Makes a route out of its parts. The order of checks is the contract's (reference §12): the resource in the path, then
  * path values and query, then JSON, then the body's fields; who calls was checked before.
@@ -87,6 +106,7 @@ export function route<
   return {
     ...spec,
     access: spec.access ?? 'key',
+    permission: spec.permission ?? null,
     status: spec.status ?? 200,
     answer: async (incoming, context) => {
       // The router fills in exactly the names in braces of this path.
@@ -112,7 +132,7 @@ async function parseBody<B, X>(
   {
     body,
     bodyCheck,
-  }: { body?: z.ZodType<B>; bodyCheck?: RouteSpec<string, unknown, unknown, B, z.ZodType, X>['bodyCheck'] },
+  }: { body?: z.ZodType<B>; bodyCheck?: RouteParts<string, unknown, unknown, B, z.ZodType, X>['bodyCheck'] },
   value: Record<string, unknown>,
   context: Context,
   resource: X,
@@ -124,7 +144,8 @@ async function parseBody<B, X>(
   throw badRequest(parsed.error);
 }
 
-function parse<T>(schema: z.ZodType<T> | undefined, value: unknown): T | undefined {
+/** What a schema makes of a client's value, or BAD_REQUEST; undefined without a schema. */
+export function parse<T>(schema: z.ZodType<T> | undefined, value: unknown): T | undefined {
   const parsed = schema?.safeParse(value);
   if (parsed === undefined || parsed.success) return parsed?.data;
   throw badRequest(parsed.error);

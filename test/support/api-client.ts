@@ -6,7 +6,7 @@ type Json = Record<string, unknown>;
 export interface Answer {
   status: number;
   headers: Headers;
-  /** The parsed body; undefined where there is none. */
+  /** The parsed body, or the text where it is no JSON; undefined where there is none. */
   body: unknown;
   text: string;
 }
@@ -45,7 +45,7 @@ export async function createApiClient(base: string, key: string): Promise<ApiCli
       body: json === undefined ? raw : JSON.stringify(json),
     });
     const text = await response.text();
-    const answer = { status: response.status, headers: response.headers, body: bodyOf(text), text };
+    const answer = { status: response.status, headers: response.headers, body: bodyOf(text, response.headers), text };
     check(method, path, answer);
     return answer;
   };
@@ -60,8 +60,13 @@ export async function createApiClient(base: string, key: string): Promise<ApiCli
   };
 }
 
-function bodyOf(text: string): unknown {
-  return text === '' ? undefined : JSON.parse(text);
+function bodyOf(text: string, headers: Headers): unknown {
+  if (text === '') return undefined;
+  return mediaTypeOf(headers) === 'application/json' ? JSON.parse(text) : text;
+}
+
+function mediaTypeOf(headers: Headers): string {
+  return headers.get('content-type')?.split(';')[0] ?? '';
 }
 
 /** What an answer must be: a documented status with a body of the documented schema, or the envelope. */
@@ -79,36 +84,51 @@ function createChecker(document: Json) {
   return (method: string, path: string, answer: Answer): void => {
     const label = `${method} ${path} -> ${answer.status}`;
     if (!answer.headers.get('x-request-id')) throw new Error(`${label} carries no request id`);
-    const pointer = pointerOf(document, method === 'HEAD' ? 'GET' : method, path, answer.status);
-    if (pointer === undefined) throw new Error(`${label} is not documented`);
+    const mediaType = mediaTypeOf(answer.headers);
+    const operation = method === 'HEAD' ? 'GET' : method;
+    const documented = contentOf(document, operation, path, answer.status);
+    if (documented === undefined) throw new Error(`${label} is not documented`);
     if (method === 'HEAD' || answer.status === 304) {
       if (answer.text !== '') throw new Error(`${label} has a body`);
       return;
     }
-    if (!answer.headers.get('content-type')?.startsWith('application/json')) throw new Error(`${label} is no JSON`);
+    const pointer = documented[mediaType];
+    if (pointer === undefined) throw new Error(`${label} is ${mediaType}, which is not documented`);
     validate(pointer, answer.body, label);
   };
 }
 
-const ENVELOPE = '/components/schemas/Error';
+const ENVELOPE = { 'application/json': '/components/schemas/Error' };
 
-/** Where the document describes this answer; undefined where it does not. */
-function pointerOf(document: Json, method: string, path: string, status: number): string | undefined {
+/** Where the document describes this answer, by media type; undefined where it does not. */
+function contentOf(
+  document: Json,
+  method: string,
+  path: string,
+  status: number,
+): Partial<Record<string, string>> | undefined {
   // The document's own shape, as OpenAPI defines it.
-  const paths = document.paths as Record<string, Record<string, { responses: Json }>>;
+  const paths = document.paths as Partial<Record<string, Partial<Record<string, { responses: Responses }>>>>;
   const pathname = path.split('?')[0]?.replace(/(?<=.)\/$/, '') ?? '';
-  const template = Object.keys(paths).find((candidate) => matches(candidate, pathname));
-  const operation = template === undefined ? undefined : paths[template]?.[method.toLowerCase()];
-  if (template === undefined || operation === undefined) {
+  const template = Object.keys(paths).find((candidate) => matches(candidate, pathname)) ?? '';
+  const operation = paths[template]?.[method.toLowerCase()];
+  if (operation === undefined) {
     // What no operation describes: an unknown route, a wrong method, or the missing key that is noticed first.
-    const expected = template === undefined ? [400, 401, 404] : [401, 405];
+    const expected = template === '' ? [400, 401, 404] : [401, 405];
     return expected.includes(status) ? ENVELOPE : undefined;
   }
-  if (operation.responses[status] === undefined) return undefined;
-  const steps = ['paths', template, method.toLowerCase(), 'responses', String(status), 'content', 'application/json'];
-  return [...steps, 'schema']
-    .map((step) => `/${encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))}`)
-    .join('');
+  const steps = ['paths', template, method.toLowerCase(), 'responses', String(status), 'content'];
+  return operation.responses[status] && pointersOf(operation.responses[status].content, steps);
+}
+
+type Responses = Partial<Record<string, { content?: Json }>>;
+
+function pointersOf(content: Json = {}, steps: readonly string[]): Record<string, string> {
+  return Object.fromEntries(Object.keys(content).map((type) => [type, pointerOf([...steps, type, 'schema'])]));
+}
+
+function pointerOf(steps: readonly string[]): string {
+  return steps.map((step) => `/${encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('');
 }
 
 function matches(template: string, pathname: string): boolean {
