@@ -3,6 +3,9 @@ import pg from 'pg';
 /** What a plain query function takes first: a pool, or the connection of a transaction. */
 export type Queryable = Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>;
 
+/** What a function takes that needs a transaction: a pool, or the connection of one that is open and is then joined. */
+export type Database = pg.Pool | pg.PoolClient;
+
 // bigint and numeric columns hold counts and unix seconds far below 2^53; strings would only be parsed again.
 const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -43,9 +46,13 @@ export function openPool(options: PoolOptions): pg.Pool {
   return pool;
 }
 
-/** Runs `work` in one READ COMMITTED transaction: commits what it returns, rolls back what it throws. */
-export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
+/**
+ * Runs `work` in one READ COMMITTED transaction: commits what it returns, rolls back what it throws. Inside an open
+ * transaction it becomes a part of that: whoever opened it commits, and must roll back what throws here.
+ */
+export async function inTransaction<T>(db: Database, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  if (!(db instanceof pg.Pool)) return work(db);
+  const client = await db.connect();
   let broken: Error | undefined;
   try {
     await client.query('begin');

@@ -1,17 +1,16 @@
-import type pg from 'pg';
 import { AppError } from '../../core/app-error.ts';
 import { canEnd, type EventPatch, type MaintenanceEvent } from '../../core/maintenance-event.ts';
-import { inTransaction } from '../../db/client.ts';
+import { inTransaction, type Database } from '../../db/client.ts';
 import { deleteEvent, endEvent, findEvent, moveEvent } from '../../db/maintenance-events.ts';
 import { lockMaintenance } from '../../db/maintenances.ts';
 
 /** Moves or ends one occurrence; the others are not touched. */
 export function patchEvent(
-  pool: pg.Pool,
+  db: Database,
   { maintenance_id, id }: MaintenanceEvent,
   patch: EventPatch,
 ): Promise<MaintenanceEvent> {
-  return inTransaction(pool, async (client) => {
+  return inTransaction(db, async (client) => {
     await lockMaintenance(client, maintenance_id);
     const { status } = stored(await findEvent(client, maintenance_id, id), id);
     if (patch.kind === 'move') return stored(await moveEvent(client, id, patch.start, patch.end), id);
@@ -22,8 +21,8 @@ export function patchEvent(
 }
 
 /** Deletes one occurrence for good. */
-export function removeEvent(pool: pg.Pool, { maintenance_id, id }: MaintenanceEvent): Promise<void> {
-  return inTransaction(pool, async (client) => {
+export function removeEvent(db: Database, { maintenance_id, id }: MaintenanceEvent): Promise<void> {
+  return inTransaction(db, async (client) => {
     await lockMaintenance(client, maintenance_id);
     if (!(await deleteEvent(client, maintenance_id, id))) throw eventNotFound(id);
   });

@@ -1,17 +1,16 @@
-import type pg from 'pg';
 import { AppError } from '../../core/app-error.ts';
 import type { Incident, IncidentPatch, NewIncident } from '../../core/incident.ts';
-import { inTransaction } from '../../db/client.ts';
+import { inTransaction, type Database } from '../../db/client.ts';
 import { findIncident, insertIncident, lockIncident, updateIncident } from '../../db/incidents.ts';
 import { writeReferences } from './monitor-references.ts';
 
 /** Opens an incident with its references. */
 export function createIncident(
-  pool: pg.Pool,
+  db: Database,
   { monitors, ...fields }: NewIncident,
   source: Incident['incident_source'],
 ): Promise<Incident> {
-  return inTransaction(pool, async (client) => {
+  return inTransaction(db, async (client) => {
     const id = await insertIncident(client, { ...fields, is_global: monitors.length === 0 }, source);
     await writeReferences(client, 'incident_monitors', id, monitors);
     return written(await findIncident(client, id), id);
@@ -19,8 +18,8 @@ export function createIncident(
 }
 
 /** Changes what the patch names and keeps the rest, also while others change the same incident. */
-export function patchIncident(pool: pg.Pool, id: number, { monitors, ...fields }: IncidentPatch): Promise<Incident> {
-  return inTransaction(pool, async (client) => {
+export function patchIncident(db: Database, id: number, { monitors, ...fields }: IncidentPatch): Promise<Incident> {
+  return inTransaction(db, async (client) => {
     const current = await lockIncident(client, id);
     if (!current) throw incidentNotFound(id);
     const is_global = monitors ? monitors.length === 0 : current.is_global;

@@ -9,7 +9,7 @@ import {
   type NewMaintenance,
   type Schedule,
 } from '../../core/maintenance.ts';
-import { inTransaction } from '../../db/client.ts';
+import { inTransaction, type Database } from '../../db/client.ts';
 import { readPlanningTime } from '../../db/maintenance-clock.ts';
 import { deleteFutureEvents, insertEvents } from '../../db/maintenance-events.ts';
 import {
@@ -22,7 +22,7 @@ import {
 import type { Services } from '../context.ts';
 import { writeReferences } from './monitor-references.ts';
 
-type Parts = Pick<Services, 'db' | 'recurrence'>;
+type Parts = Pick<Services, 'recurrence'> & { db: Database };
 
 /** Creates a maintenance with its references and the events up to the horizon. */
 export async function createMaintenance(parts: Parts, fields: NewMaintenance): Promise<Maintenance> {

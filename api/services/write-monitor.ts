@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { AppError } from '../../core/app-error.ts';
 import {
   mergeMonitor,
@@ -8,7 +7,7 @@ import {
   type NewMonitor,
 } from '../../core/monitor.ts';
 import { unknownRegions } from '../../db/agents.ts';
-import { inTransaction, type Queryable } from '../../db/client.ts';
+import { inTransaction, type Database, type Queryable } from '../../db/client.ts';
 import { insertMonitor, lockMonitor, updateMonitor, type MonitorRow } from '../../db/monitors.ts';
 
 /** Creates a monitor of checked fields; what spans fields and tables is checked here. */
@@ -21,8 +20,8 @@ export async function createMonitor(db: Queryable, fields: NewMonitor): Promise<
 }
 
 /** Changes what the patch names and keeps the rest, also while others change the same monitor. */
-export function patchMonitor(pool: pg.Pool, { id, tag }: MonitorRow, patch: MonitorPatch): Promise<MonitorRow> {
-  return inTransaction(pool, async (client) => {
+export function patchMonitor(db: Database, { id, tag }: MonitorRow, patch: MonitorPatch): Promise<MonitorRow> {
+  return inTransaction(db, async (client) => {
     const current = await lockMonitor(client, id);
     const merged = current && settleMonitor(mergeMonitor(current, patch));
     if (patch.monitor_settings_json && merged) await checkRegions(client, merged);

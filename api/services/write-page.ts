@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { AppError } from '../../core/app-error.ts';
 import { mergeSettings } from '../../core/page-settings.ts';
 import {
@@ -9,13 +8,13 @@ import {
   type PageFields,
   type PagePatch,
 } from '../../core/page.ts';
-import { brokenConstraint, inTransaction, type Queryable } from '../../db/client.ts';
+import { brokenConstraint, inTransaction, type Database, type Queryable } from '../../db/client.ts';
 import { findUnknownTag } from '../../db/monitor-references.ts';
 import { findPage, insertPage, isPathTaken, lockPage, replacePageMonitors, updatePage } from '../../db/pages.ts';
 
 /** Makes a page with its monitors. */
-export function createPage(pool: pg.Pool, { monitors, ...fields }: NewPage): Promise<Page> {
-  return inTransaction(pool, async (client) => {
+export function createPage(db: Database, { monitors, ...fields }: NewPage): Promise<Page> {
+  return inTransaction(db, async (client) => {
     const id = await insertPage(client, fields);
     if (id === undefined) throw pathTaken(fields.page_path);
     await writeMonitors(client, id, monitors);
@@ -24,8 +23,8 @@ export function createPage(pool: pg.Pool, { monitors, ...fields }: NewPage): Pro
 }
 
 /** Changes what the patch names and keeps the rest, also while others change the same page. */
-export function patchPage(pool: pg.Pool, { id, page_path }: Page, { monitors, ...patch }: PagePatch): Promise<Page> {
-  return inTransaction(pool, async (client) => {
+export function patchPage(db: Database, { id, page_path }: Page, { monitors, ...patch }: PagePatch): Promise<Page> {
+  return inTransaction(db, async (client) => {
     const current = await lockPage(client, id);
     if (!current) throw pageNotFound(page_path);
     const path = await freePath(client, current.page_path, patch.page_path);
