@@ -1,4 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type pg from 'pg';
+import type { Permission } from '../core/permissions.ts';
 import type { Expansion, ExpansionRequest } from '../core/recurrence.ts';
 import type { BoundedCalls } from '../runtime/bounded-calls.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -15,8 +17,23 @@ export interface Services {
   checkAnswers: CheckAnswers;
 }
 
+/** Who a request is from, as far as it proved it, and what he may do now. */
+export interface Actor {
+  kind: 'key' | 'user';
+  id: number;
+  name: string;
+  permissions: ReadonlySet<Permission>;
+}
+
 /** One request's surroundings. */
 export interface Context extends Services {
   log: Logger;
   requestId: string;
+  /** Null before authentication, and on public routes. */
+  actor: Actor | null;
+  headers: IncomingHttpHeaders;
+  /** Whence the request came. */
+  address: string;
+  /** Adds a Set-Cookie to the answer. */
+  setCookie(cookie: string): void;
 }

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { healthRoute } from './health.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { route, type Route } from './http/route.ts';
+import { ACTIONS } from './manage/actions.ts';
+import { dispatchRoute } from './manage/dispatch.ts';
 import { commentRoutes } from './v4/comments.ts';
 import { dataRoutes } from './v4/data.ts';
 import { incidentRoutes } from './v4/incidents.ts';
@@ -28,6 +30,7 @@ export function apiRoutes(publicUrl?: string): Route[] {
     ...eventRoutes,
     ...pageRoutes,
     statusRoute,
+    dispatchRoute(ACTIONS),
   ];
   const documentRoute = route({
     method: 'GET',

@@ -36,17 +36,27 @@ export async function createApiKey(db: Queryable, name: string): Promise<{ key: 
   }
 }
 
+/** An active key with its role, and the permissions that are stored for the role. */
+export interface ActiveApiKey {
+  id: number;
+  name: string;
+  role_id: string;
+  granted: string[];
+}
+
 /** The active key that equals `key`, or undefined: unknown, malformed and INACTIVE ones look alike from outside. */
-export async function findActiveApiKey(db: Queryable, key: string): Promise<{ id: number; name: string } | undefined> {
+export async function findActiveApiKey(db: Queryable, key: string): Promise<ActiveApiKey | undefined> {
   if (!KEY.test(key)) return undefined;
   const hash = hashKey(key);
-  const { rows } = await db.query<{ id: number; name: string; key_hash: Buffer; status: KeyStatus }>(
-    'select id, name, key_hash, status from api_keys where key_hash = $1',
+  const { rows } = await db.query<ActiveApiKey & { key_hash: Buffer; status: KeyStatus }>(
+    `select id, name, key_hash, status, role_id,
+       array(select permission from role_permissions p where p.role_id = api_keys.role_id) as granted
+     from api_keys where key_hash = $1`,
     [hash],
   );
   const [row] = rows;
   if (!row || !timingSafeEqual(row.key_hash, hash) || row.status !== 'ACTIVE') return undefined;
-  return { id: row.id, name: row.name };
+  return { id: row.id, name: row.name, role_id: row.role_id, granted: row.granted };
 }
 
 /** All keys, oldest first, without their hashes. */

@@ -26,6 +26,7 @@ export const incidentRoutes = [
     method: 'GET',
     path: '/api/v4/incidents',
     summary: 'List incidents, newest first, at most 1,000',
+    permission: 'incidents.read',
     query: z.object({
       start_ts: lenientInteger.meta({ description: 'Started at or after, UTC Unix seconds' }),
       end_ts: lenientInteger.meta({ description: 'Started at or before, UTC Unix seconds' }),
@@ -38,6 +39,7 @@ export const incidentRoutes = [
     method: 'POST',
     path: '/api/v4/incidents',
     summary: 'Open an incident',
+    permission: 'incidents.write',
     status: 201,
     body: newIncident,
     example: {
@@ -53,6 +55,7 @@ export const incidentRoutes = [
     method: 'GET',
     path: '/api/v4/incidents/{incident_id}',
     summary: 'Get an incident',
+    permission: 'incidents.read',
     resource: incidentInPath,
     response: incidentAnswer,
     handler: async ({ resource }) => ({ incident: resource }),
@@ -61,6 +64,7 @@ export const incidentRoutes = [
     method: 'PATCH',
     path: '/api/v4/incidents/{incident_id}',
     summary: 'Change an incident: what is not named is kept, a null end reopens it',
+    permission: 'incidents.write',
     resource: incidentInPath,
     body: incidentPatch,
     example: { end_date_time: null },
@@ -72,6 +76,7 @@ export const incidentRoutes = [
     method: 'DELETE',
     path: '/api/v4/incidents/{incident_id}',
     summary: 'Delete an incident and its comments',
+    permission: 'incidents.write',
     resource: incidentInPath,
     response: z.object({ message: z.string() }),
     handler: async ({ resource: { id } }, { db }) => {

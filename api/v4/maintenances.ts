@@ -34,6 +34,7 @@ export const maintenanceRoutes = [
     method: 'GET',
     path: '/api/v4/maintenances',
     summary: 'List maintenances, newest first',
+    permission: 'maintenances.read',
     query: z.object({
       status: z
         .enum(MAINTENANCE_STATUSES)
@@ -52,6 +53,7 @@ export const maintenanceRoutes = [
     method: 'POST',
     path: '/api/v4/maintenances',
     summary: 'Plan a maintenance: one event for each occurrence of its rule',
+    permission: 'maintenances.write',
     status: 201,
     body: newMaintenance,
     example: {
@@ -70,6 +72,7 @@ export const maintenanceRoutes = [
     method: 'GET',
     path: '/api/v4/maintenances/{maintenance_id}',
     summary: 'Get a maintenance',
+    permission: 'maintenances.read',
     resource: maintenanceInPath,
     response: maintenanceAnswer,
     handler: async ({ resource }) => ({ maintenance: resource }),
@@ -78,6 +81,7 @@ export const maintenanceRoutes = [
     method: 'PATCH',
     path: '/api/v4/maintenances/{maintenance_id}',
     summary: 'Change a maintenance: what is not named is kept, another schedule replaces the scheduled events to come',
+    permission: 'maintenances.write',
     resource: maintenanceInPath,
     body: maintenancePatch,
     example: { duration_seconds: 7200 },
@@ -91,6 +95,7 @@ export const maintenanceRoutes = [
     method: 'DELETE',
     path: '/api/v4/maintenances/{maintenance_id}',
     summary: 'Delete a maintenance and its events',
+    permission: 'maintenances.write',
     resource: maintenanceInPath,
     response: z.object({ message: z.string() }),
     handler: async ({ resource: { id } }, { db }) => {

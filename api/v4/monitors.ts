@@ -25,6 +25,7 @@ export const monitorRoutes = [
     method: 'GET',
     path: '/api/v4/monitors',
     summary: 'List monitors, newest first',
+    permission: 'monitors.read',
     query: z.object({
       status: filter.meta({ description: 'ACTIVE or INACTIVE' }),
       category_name: filter.meta({ description: '`All Categories` means no filter' }),
@@ -41,6 +42,7 @@ export const monitorRoutes = [
     method: 'POST',
     path: '/api/v4/monitors',
     summary: 'Create a monitor',
+    permission: 'monitors.write',
     status: 201,
     body: newMonitor,
     example: {
@@ -62,6 +64,7 @@ export const monitorRoutes = [
     method: 'GET',
     path: '/api/v4/monitors/{tag}',
     summary: 'Get a monitor',
+    permission: 'monitors.read',
     resource: monitorInPath,
     response: monitorAnswer,
     handler: async ({ resource }) => ({ monitor: toMonitor(resource) }),
@@ -70,6 +73,7 @@ export const monitorRoutes = [
     method: 'PATCH',
     path: '/api/v4/monitors/{tag}',
     summary: 'Change a monitor: what is not named is kept',
+    permission: 'monitors.write',
     resource: monitorInPath,
     body: monitorPatch,
     example: { status: 'INACTIVE', description: 'Switched off for a while' },
@@ -80,6 +84,7 @@ export const monitorRoutes = [
     method: 'DELETE',
     path: '/api/v4/monitors/{tag}',
     summary: 'Delete a monitor and its data',
+    permission: 'monitors.write',
     resource: monitorInPath,
     response: z.object({ message: z.string() }),
     handler: async ({ resource: { id, tag } }, { db }) => {

@@ -33,6 +33,7 @@ export const summaryRoute = route({
   method: 'GET',
   path: '/api/v4/monitors/{tag}/summary',
   summary: 'Count the minutes of a range, incidents and maintenances laid over them, and compute the uptime',
+  permission: 'monitors.read',
   resource: monitorInPath,
   query: rangeQuery,
   response: z.object({ summary }),

@@ -37,6 +37,8 @@ async function* pieces(count: number, fails: boolean): AsyncGenerator<Buffer | s
   }
 }
 
+/** No route asks who calls. */
+const nobody = (): Promise<never> => Promise.reject(new Error('nobody calls'));
 const response = z.object({ data: z.array(z.unknown()) });
 const open = { method: 'GET', access: 'public', summary: '', response } as const;
 const routes = [

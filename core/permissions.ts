@@ -1,0 +1,57 @@
+/** What may be done in the dashboard and through the API, and by whom (reference §7, "Permissions" and "Roles"). */
+
+export const PERMISSIONS = [
+  'monitors.read',
+  'monitors.write',
+  'incidents.read',
+  'incidents.write',
+  'maintenances.read',
+  'maintenances.write',
+  'pages.read',
+  'pages.write',
+  'triggers.read',
+  'triggers.write',
+  'alerts.read',
+  'alerts.write',
+  'api_keys.read',
+  'api_keys.write',
+  'api_keys.delete',
+  'users.read',
+  'users.write',
+  'settings.read',
+  'settings.write',
+  'subscribers.read',
+  'subscribers.write',
+  'email_templates.read',
+  'email_templates.write',
+  'images.write',
+  'roles.read',
+  'roles.write',
+  'roles.assign_permissions',
+  'roles.assign_users',
+] as const;
+
+export type Permission = (typeof PERMISSIONS)[number];
+
+/** The roles that are always there, with what they permit: nobody changes them, and no row holds their permissions. */
+export const BUILT_IN_ROLES = {
+  admin: PERMISSIONS,
+  editor: PERMISSIONS.filter((permission) => permission !== 'api_keys.delete'),
+  member: PERMISSIONS.filter((permission) => permission.endsWith('.read')),
+} as const satisfies Record<string, readonly Permission[]>;
+
+/** True for the name of a permission. */
+export function isPermission(name: string): name is Permission {
+  return (PERMISSIONS as readonly string[]).includes(name);
+}
+
+/** What the roles of these ids permit together; `granted` are the permissions stored for custom ones among them. */
+export function permissionsOf(roleIds: readonly string[], granted: readonly string[]): ReadonlySet<Permission> {
+  const builtIn = roleIds.flatMap((id) => (isBuiltInRole(id) ? BUILT_IN_ROLES[id] : []));
+  return new Set([...builtIn, ...granted.filter(isPermission)]);
+}
+
+/** True for the id of a role that nobody changes. */
+export function isBuiltInRole(id: string): id is keyof typeof BUILT_IN_ROLES {
+  return Object.hasOwn(BUILT_IN_ROLES, id);
+}
