@@ -1,14 +1,14 @@
 import { Kvm, type KV, type KvWatchEntry } from '@nats-io/kv';
 import { jetstream } from '@nats-io/jetstream';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
+import type { NatsConnection } from '@nats-io/transport-node';
 import type { Manifest } from '../core/definition.ts';
 import { bucketOf, decodeDefinition, decodeManifest, MANIFEST_KEY, monitorOfKey } from '../proto/kv.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createBackoff, monotonicMs, sleep } from '../runtime/time.ts';
+import type { BusUser } from './bus.ts';
 import { judgeSnapshot, type BucketValue, type DefinitionSet, type Snapshot } from './definition-set.ts';
 
 export interface FollowerOptions {
-  natsUrl: string;
   region: string;
   /** The set the agent goes by already. */
   adopted: DefinitionSet | null;
@@ -29,11 +29,9 @@ const PEEK_TIMEOUT_MS = 3000;
 const SETTLE_MS = 25;
 const RETRY_MIN_MS = 250;
 const RETRY_MAX_MS = 5000;
-/** Silence of the server for two of these is a lost connection. */
-const PING_MS = 5000;
 
 /** Follows a region's definitions: adopts them whole, from a fresh snapshot whenever anything is doubtful. */
-export class DefinitionsFollower {
+export class DefinitionsFollower implements BusUser {
   readonly #options: FollowerOptions;
   #adopted: DefinitionSet | null;
   #connectionProblem: string | null = 'NATS is not connected yet';
@@ -62,51 +60,22 @@ export class DefinitionsFollower {
     return [this.#connectionProblem, this.#setProblem, ...keys, ...unreadable].filter((line) => line !== null);
   }
 
-  /** Follows until the signal aborts. */
-  async run(signal: AbortSignal): Promise<void> {
+  away(reason: string): void {
+    this.#connectionProblem = `NATS is away: ${reason}`;
+  }
+
+  /** Follows over one connection, until it is closed for good or the signal aborts. */
+  async follow(connection: NatsConnection, signal: AbortSignal): Promise<void> {
     const backoff = createBackoff(RETRY_MIN_MS, RETRY_MAX_MS);
-    while (!signal.aborted) {
-      try {
-        const connection = await connect({
-          servers: this.#options.natsUrl,
-          name: `farwatch-agent ${this.#options.region}`,
-          maxReconnectAttempts: -1,
-          reconnectTimeWait: RETRY_MIN_MS,
-          pingInterval: PING_MS,
-          maxPingOut: 2,
-          timeout: PEEK_TIMEOUT_MS,
-        });
-        backoff.reset();
-        await this.#follow(connection, signal);
-      } catch (error) {
-        // NATS is only the way definitions come: the agent goes on with those it has.
-        this.#connectionProblem = `NATS is away: ${textOf(error)}`;
-        this.#options.logger.warn({ err: error }, 'nats is away');
-      }
+    void this.#heedConnection(connection);
+    while (!signal.aborted && !connection.isClosed()) {
+      if (await this.#watchOnce(connection, signal)) backoff.reset();
       await sleep(backoff.next(), signal);
     }
   }
 
-  async #follow(connection: NatsConnection, signal: AbortSignal): Promise<void> {
-    const stop = (): void => void connection.close();
-    signal.addEventListener('abort', stop, { once: true });
-    try {
-      const kv = await new Kvm(jetstream(connection)).open(bucketOf(this.#options.region));
-      const backoff = createBackoff(RETRY_MIN_MS, RETRY_MAX_MS);
-      void this.#heedConnection(connection);
-      while (!signal.aborted && !connection.isClosed()) {
-        const watched = await this.#watchOnce(kv, signal);
-        if (watched) backoff.reset();
-        await sleep(backoff.next(), signal);
-      }
-    } finally {
-      signal.removeEventListener('abort', stop);
-      await connection.close();
-    }
-  }
-
   /** One watch, from its snapshot on until there is doubt about it. True where it worked at all. */
-  async #watchOnce(kv: KV, signal: AbortSignal): Promise<boolean> {
+  async #watchOnce(connection: NatsConnection, signal: AbortSignal): Promise<boolean> {
     const view = new WatchView();
     const renewal = new AbortController();
     const renew = (reason: string): void => {
@@ -117,6 +86,7 @@ export class DefinitionsFollower {
     signal.addEventListener('abort', stop, { once: true });
     try {
       this.#renew = renew;
+      const kv = await new Kvm(jetstream(connection)).open(bucketOf(this.#options.region));
       const entries = await kv.watch();
       this.#connectionProblem = null;
       const reading = this.#read(entries, view, renewal.signal).finally(() => renew('the watch ended'));

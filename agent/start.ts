@@ -6,6 +6,7 @@ import type { Lifecycle } from '../runtime/lifecycle.ts';
 import { formatAddress } from '../runtime/listen-address.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { sleep } from '../runtime/time.ts';
+import { runBus } from './bus.ts';
 import { openChecks, type Checks } from './checks.ts';
 import { openClockFile, type ClockFile } from './clock-file.ts';
 import type { agentConfig } from './config.ts';
@@ -83,7 +84,6 @@ export async function startAgent(config: AgentConfig, logger: Logger, life: Life
   const file = createDefinitionsFile(config.folder.definitions, config.FARWATCH_REGION);
   const kept = await file.load();
   const follower = new DefinitionsFollower({
-    natsUrl: config.NATS_URL,
     region: config.FARWATCH_REGION,
     adopted: kept,
     logger,
@@ -98,7 +98,7 @@ export async function startAgent(config: AgentConfig, logger: Logger, life: Life
   const uplink = openUplink(config, { clock, spool, checks, schedule, follower, logger });
   const agent = { clock, clockFile, spool, checks, schedule, follower, uplink, kept, contact: contact.signal, logger };
   await openHealth(config, agent, life);
-  runLoops(agent, life);
+  runLoops(config, agent, life);
 }
 
 function offsetOf(bootId: string, clock: ServiceClock, file: ClockFile): number | null {
@@ -164,8 +164,9 @@ async function openHealth({ HEALTH_LISTEN }: AgentConfig, agent: Agent, life: Li
   logger.info({ address: formatAddress(server.address) }, 'health is served');
 }
 
-function runLoops(agent: Agent, life: Lifecycle): void {
-  const { schedule, spool, uplink, follower, checks, contact, clock, kept } = agent;
+function runLoops({ NATS_URL, FARWATCH_REGION }: AgentConfig, agent: Agent, life: Lifecycle): void {
+  const { schedule, spool, uplink, follower, checks, contact, clock, kept, logger } = agent;
+  const bus = { natsUrl: NATS_URL, region: FARWATCH_REGION, logger };
   // In this order: what is measured is cut short, then kept, then delivered as far as a few seconds allow.
   const measured = new AbortController();
   life.run('schedule', async (signal) => {
@@ -178,7 +179,7 @@ function runLoops(agent: Agent, life: Lifecycle): void {
   });
   life.run('spool', () => spool.run(measured.signal));
   life.run('uplink', () => uplink.run(measured.signal));
-  life.run('definitions', (signal) => follower.run(signal));
+  life.run('bus', (signal) => runBus(bus, [follower], signal));
   life.run('evidence', () => checks.evidence.keep(measured.signal));
   life.run('ability', (signal) => checks.ability.watch(signal));
   life.run('clock', (signal) => keepClock(agent, signal));

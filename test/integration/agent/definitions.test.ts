@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { runBus } from '../../../agent/bus.ts';
 import type { Definition } from '../../../core/definition.ts';
 import { createDefinitionsFile } from '../../../agent/definitions-file.ts';
 import { DefinitionsFollower, type FollowerOptions } from '../../../agent/definitions.ts';
@@ -12,6 +13,7 @@ import { startNats, type TestNats } from '../../support/nats.ts';
 import { openRegionBucket, type RegionBucket } from '../../support/region-bucket.ts';
 import { version } from '../../support/schedule-world.ts';
 
+const logger = createLogger('agent', 'silent');
 let nats: TestNats;
 let bucket: RegionBucket;
 let end: AbortController;
@@ -40,16 +42,15 @@ afterEach(async () => {
 
 function follow(options: Partial<FollowerOptions> = {}): DefinitionsFollower {
   const follower = new DefinitionsFollower({
-    natsUrl: nats.url,
     region: 'eu',
     adopted: null,
     onAdopt: (set, snapshot) => adopted.push({ set, snapshot }),
-    logger: createLogger('agent', 'silent'),
+    logger,
     patienceMs: 1000,
     peekMs: 1000,
     ...options,
   });
-  following.push(follower.run(end.signal));
+  following.push(runBus({ natsUrl: nats.url, region: 'eu', logger }, [follower], end.signal));
   return follower;
 }
 
