@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { CheckReport } from '../core/check-answer.ts';
 import { isProbeKind, TYPE_DATA, type ProbeConfig } from '../core/type-data.ts';
 import type { CheckRequest } from '../proto/messages.ts';
-import type { Check } from './schedule-running.ts';
+import type { Examine } from './check.ts';
 
 /** Runs on demand at the same time: the schedule comes first. */
 const MAX_RUNNING = 4;
@@ -11,7 +12,7 @@ const request = z.object({ kind: z.string(), config: z.unknown() });
 
 /** Answers runs on demand. Nothing of them is stored. */
 export function createCheckAnswerer(
-  check: Check,
+  examine: Examine,
 ): (request: CheckRequest) => Promise<{ outcome: string; error: string }> {
   let running = 0;
   return async ({ definition, deadlineMs }) => {
@@ -22,7 +23,9 @@ export function createCheckAnswerer(
     const controller = new AbortController();
     const timer = setTimeout(() => controller.abort(), Math.min(deadlineMs || MAX_DEADLINE_MS, MAX_DEADLINE_MS));
     try {
-      return { outcome: JSON.stringify(await check(probe, controller.signal)), error: '' };
+      const { outcome, results } = await examine(probe, controller.signal);
+      const report: CheckReport = { ...outcome, results };
+      return { outcome: JSON.stringify(report), error: '' };
     } catch {
       // Only a broken probe rejects: whoever asked is told, and the agent goes on.
       return refusal('failed: the check itself failed');

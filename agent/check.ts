@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { CheckReport } from '../core/check-answer.ts';
 import { unknownOutcome, type Outcome } from '../core/outcome.ts';
 import type { ConfigOf, ProbeConfig } from '../core/type-data.ts';
 import type { ConnectionEvidence, Reach } from './connection-evidence.ts';
@@ -19,7 +20,7 @@ import type { OwnResolver } from './probes/own-resolver.ts';
 import { measurePing, type PingAttempt, type PingTools } from './probes/ping.ts';
 import { createResolve } from './probes/resolve.ts';
 import { createStartQueue, type StartQueue } from './probes/start-queue.ts';
-import type { Problem, Resolve } from './probes/target.ts';
+import type { Resolve } from './probes/target.ts';
 import { measureTcp, type TcpAttempt } from './probes/tcp.ts';
 import type { Sandbox } from './sandbox/answer.ts';
 
@@ -33,10 +34,16 @@ export interface CheckTools {
   monotonicMs: () => number;
 }
 
-/** Runs one check: resolve, policy, measure, whose fault, evaluate. Rejects only when a probe is broken. */
-export type Checker = (probe: ProbeConfig, signal: AbortSignal) => Promise<Outcome>;
+/** An outcome, and each host's measurement that it was made of. */
+export interface Examination {
+  outcome: Outcome;
+  results: CheckReport['results'];
+}
 
-export function createChecker(tools: CheckTools): Checker {
+/** Runs one check: resolve, policy, measure, whose fault, evaluate. Rejects only when a probe is broken. */
+export type Examine = (probe: ProbeConfig, signal: AbortSignal) => Promise<Examination>;
+
+export function createExaminer(tools: CheckTools): Examine {
   const resolve = guardResolve(createResolve({ resolver: tools.resolver }), tools.allow);
   const ready = { ...tools, resolve, starts: createStartQueue() };
   return (probe, signal) => {
@@ -53,7 +60,7 @@ interface ReadyTools extends CheckTools {
 
 /** What a measurement says of the network, whatever its kind, and how it is judged. */
 interface Measured {
-  attempts: readonly { host: string; problem: Problem | null }[];
+  attempts: (PingAttempt | TcpAttempt | DnsAttempt)[];
   /** Addresses that answered, and the milliseconds after which they did, at least. */
   answered: { address: string; afterMs: number }[];
   /** Addresses that were silent; null is one somewhere in the public network, behind the agent's own resolver. */
@@ -61,10 +68,19 @@ interface Measured {
   judge: () => Outcome | Promise<Outcome>;
 }
 
-async function runCheck(probe: ProbeConfig, tools: ReadyTools, signal: AbortSignal): Promise<Outcome> {
-  const { evidence, monotonicMs } = tools;
-  const startedMs = monotonicMs();
-  const { attempts, answered, silent, judge } = await measure(probe, tools, signal);
+async function runCheck(probe: ProbeConfig, tools: ReadyTools, signal: AbortSignal): Promise<Examination> {
+  const startedMs = tools.monotonicMs();
+  const measured = await measure(probe, tools, signal);
+  return { outcome: await conclude(probe, measured, startedMs, tools, signal), results: measured.attempts };
+}
+
+async function conclude(
+  probe: ProbeConfig,
+  { attempts, answered, silent, judge }: Measured,
+  startedMs: number,
+  { evidence, monotonicMs }: ReadyTools,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const endedMs = monotonicMs();
   for (const { address, afterMs } of answered) evidence.noteAnswer(address, startedMs, startedMs + afterMs);
   const unmeasured = judgeProblems(attempts);

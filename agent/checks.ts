@@ -3,7 +3,7 @@ import type { Lifecycle } from '../runtime/lifecycle.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { Ability } from './ability.ts';
 import { createCheckAnswerer } from './check-request.ts';
-import { createChecker } from './check.ts';
+import { createExaminer, type Examine } from './check.ts';
 import { createConnectionEvidence, type ConnectionEvidence } from './connection-evidence.ts';
 import type { AddressClass } from './policy.ts';
 import { startIcmp } from './probes/icmp/client.ts';
@@ -36,20 +36,20 @@ export function openChecks({ allow, monotonicMs, ask, logger }: ChecksOptions, l
   const sandbox = createSandbox({ monotonicMs });
   life.onClose('sandbox', () => sandbox.close());
   const evidence = createConnectionEvidence({ monotonicMs, ask });
-  const check = createChecker({ icmp, sandbox, resolver: createOwnResolver(), allow, evidence, monotonicMs });
+  const examine = createExaminer({ icmp, sandbox, resolver: createOwnResolver(), allow, evidence, monotonicMs });
   const unknown = new Map<string, number>();
   return {
-    check: counting(check, unknown),
-    answer: createCheckAnswerer(check),
+    check: counting(examine, unknown),
+    answer: createCheckAnswerer(examine),
     evidence,
     ability: new Ability(icmp, logger),
     unknown,
   };
 }
 
-function counting(check: Check, unknown: Map<string, number>): Check {
+function counting(examine: Examine, unknown: Map<string, number>): Check {
   return async (probe, signal): Promise<Outcome> => {
-    const outcome = await check(probe, signal);
+    const { outcome } = await examine(probe, signal);
     if (outcome.status !== 'UNKNOWN') return outcome;
     const reason = unknownReason(outcome.error) ?? 'other';
     unknown.set(reason, (unknown.get(reason) ?? 0) + 1);

@@ -1,6 +1,7 @@
 import { listen } from '../db/notifications.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { DefinitionsPublisher } from './definitions-publisher.ts';
+import type { CheckDesk } from './check-desk.ts';
 import type { Gate } from './gate.ts';
 import type { RevisionBook } from './revision-book.ts';
 import type { AgentServer } from './server.ts';
@@ -14,6 +15,7 @@ export interface Hearers {
   book: RevisionBook;
   server: Pick<AgentServer, 'checkEnrolment'>;
   purgeDue: Gate;
+  checks: CheckDesk;
 }
 
 /** Tells everyone what the database notifies, and while it cannot be heard that nothing may be relied upon. */
@@ -21,7 +23,7 @@ export async function followNotices(url: string, hearers: Hearers, logger: Logge
   const notices = listen({
     url,
     name: 'farwatch-collector-notices',
-    channels: ['farwatch_definitions', 'farwatch_agents', 'farwatch_purges'],
+    channels: ['farwatch_definitions', 'farwatch_agents', 'farwatch_purges', 'farwatch_check_requests'],
     leaderLock: PUBLISHER_LOCK,
     signal,
     onTrouble: (error) => {
@@ -35,6 +37,7 @@ export async function followNotices(url: string, hearers: Hearers, logger: Logge
     else if (notice.kind === 'connected') {
       hearers.book.trust(true);
       hearers.purgeDue.open();
+      hearers.checks.look(null);
       checkEnrolment(hearers, null, logger);
     } else tell(hearers, notice.channel, Number(notice.payload), logger);
   }
@@ -48,6 +51,8 @@ function tell(hearers: Hearers, channel: string, id: number, logger: Logger): vo
     case 'farwatch_agents':
       hearers.publisher.regionsChanged();
       return checkEnrolment(hearers, id, logger);
+    case 'farwatch_check_requests':
+      return hearers.checks.look(id);
     default:
       return hearers.purgeDue.open();
   }

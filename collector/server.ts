@@ -3,6 +3,7 @@ import { formatAddress } from '../runtime/listen-address.ts';
 import { sleep } from '../runtime/time.ts';
 import { createCollectorServer } from '../proto/collector-stream.ts';
 import { StreamEnd } from '../proto/stream-end.ts';
+import type { CheckRunner } from './check-desk.ts';
 import { runSession, type Session, type SessionParts } from './session.ts';
 
 /** How long agents may take to leave once they are asked to. */
@@ -22,6 +23,8 @@ export interface AgentServer {
   checkEnrolment(agentId: number | null): Promise<void>;
   /** Ends all sessions, so that agents connect anew and are told what has changed. */
   restartSessions(reason: string): void;
+  /** The connected agents that have a probe of this kind, in the region or (null) in any; the idlest first. */
+  runners(kind: string, regionId: number | null): CheckRunner[];
   /** Connected agents' streams. */
   readonly streams: number;
   /** Asks agents to leave, ends the streams of those that stay, answers what is in flight, and stops listening. */
@@ -52,6 +55,13 @@ export function createAgentServer(parts: AgentServerParts): AgentServer {
           session.end(new StreamEnd('UNAUTHENTICATED', 'this agent was revoked'));
       }
     },
+    runners: (kind, regionId) =>
+      [...sessions]
+        .filter(
+          ({ agent, capabilities }) => capabilities.includes(kind) && (regionId ?? agent.regionId) === agent.regionId,
+        )
+        .sort((a, b) => a.checks.pending - b.checks.pending)
+        .map(({ agent, checks }) => ({ agentId: agent.id, run: (definition, withinMs) => checks.run(definition, withinMs) })),
     restartSessions(reason) {
       for (const session of sessions) session.end(new StreamEnd('UNAVAILABLE', reason));
     },

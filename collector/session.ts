@@ -1,11 +1,12 @@
 import type { EnrolledAgent } from '../db/agents.ts';
 import type { CollectorStream } from '../proto/collector-stream.ts';
-import { PROTOCOL, type AgentMessage, type UnknownMessage, type Welcome } from '../proto/messages.ts';
+import { PROTOCOL, type AgentMessage, type Hello, type UnknownMessage, type Welcome } from '../proto/messages.ts';
 import { StreamEnd } from '../proto/stream-end.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { interruptible, type Interruptible } from './interruptible.ts';
 import { handleAbsences, handleResults, type ReceiveParts } from './receive.ts';
 import { createRoom } from './room.ts';
+import { createSessionChecks, type SessionChecks } from './session-checks.ts';
 
 /** Unacknowledged batches of one stream. */
 export const MAX_IN_FLIGHT = 16;
@@ -23,6 +24,9 @@ export interface SessionParts extends ReceiveParts {
 /** One agent's stream while it runs. */
 export interface Session {
   agent: EnrolledAgent;
+  /** What its probes can run; empty before its hello. */
+  capabilities: readonly string[];
+  checks: SessionChecks;
   /** Asks the agent to leave; it goes on until it does, or until `end`. */
   drain: (reason: string) => void;
   /** Reads nothing more, answers what is in flight, and ends the stream; with a status where one is given. */
@@ -42,6 +46,8 @@ export async function runSession(
   const incoming = interruptible(stream.messages);
   const session: Session = {
     agent,
+    capabilities: [],
+    checks: createSessionChecks(stream),
     drain: (reason) => void stream.send({ body: 'drain', drain: { reason } }).catch(() => undefined),
     end: (status) => (status === undefined ? incoming.end() : incoming.fail(status)),
   };
@@ -49,12 +55,13 @@ export async function runSession(
   const leave = parts.awaited.join(agent.regionId);
   const logger = parts.logger.child({ agent: agent.id, region: agent.region, peer: stream.peer });
   try {
-    await serve(stream, incoming, agent, { ...parts, logger });
+    await serve(stream, incoming, session, { ...parts, logger });
   } catch (error) {
     if (error instanceof StreamEnd) logger.warn({ code: error.code, reason: error.message }, 'stream ended');
     throw error;
   } finally {
     leave();
+    session.checks.end();
     registry.closed(session);
   }
 }
@@ -79,25 +86,29 @@ type Incoming = Interruptible<AgentMessage | UnknownMessage>;
 async function serve(
   stream: CollectorStream,
   incoming: Incoming,
-  agent: EnrolledAgent,
+  session: Session,
   parts: SessionParts,
 ): Promise<void> {
+  const { agent } = session;
   const inFlight = createInFlight(incoming);
   let version: string | undefined;
   const noHello = setTimeout(() => incoming.fail(new StreamEnd('DEADLINE_EXCEEDED', 'no hello')), HELLO_MS);
   try {
     for await (const message of incoming) {
       if (version === undefined) {
-        version = checkHello(message, agent);
+        const hello = checkHello(message, agent);
+        version = hello.version;
         clearTimeout(noHello);
         await stream.send({ body: 'welcome', welcome: welcomeTo(agent, parts) });
+        session.capabilities = hello.capabilities;
         parts.connected(agent.id, version);
         parts.logger.info({ version }, 'agent connected');
         continue;
       }
       if (message.body === 'leave') break;
       parts.heard(agent.id, version, message.body === 'status' ? message.status : null);
-      await receive(message, agent, stream, inFlight, parts);
+      if (message.body === 'checkAnswer') session.checks.answered(message.checkAnswer);
+      else await receive(message, agent, stream, inFlight, parts);
     }
   } finally {
     clearTimeout(noHello);
@@ -107,13 +118,13 @@ async function serve(
   parts.logger.info('agent left');
 }
 
-/** The agent's version, from a hello that fits who it is. */
-function checkHello(message: AgentMessage | UnknownMessage, agent: EnrolledAgent): string {
+/** A hello that fits who the agent is. */
+function checkHello(message: AgentMessage | UnknownMessage, agent: EnrolledAgent): Hello {
   if (message.body !== 'hello') throw new StreamEnd('FAILED_PRECONDITION', 'the first message must be hello');
-  const { protocol, region, version } = message.hello;
+  const { protocol, region } = message.hello;
   if (protocol < PROTOCOL)
     throw new StreamEnd('FAILED_PRECONDITION', `protocol ${protocol} is not spoken here, ${PROTOCOL} is`);
-  if (region === agent.region) return version;
+  if (region === agent.region) return message.hello;
   const told = `this agent belongs to region '${agent.region}', but it says '${region}'`;
   throw new StreamEnd('FAILED_PRECONDITION', told);
 }

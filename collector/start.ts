@@ -4,6 +4,7 @@ import { RECURRENCE_MODULE, type Expansion, type ExpansionRequest } from '../cor
 import { recordAbsences } from '../db/absences.ts';
 import { recordAgentReports } from '../db/agent-reports.ts';
 import { findAgentByToken, isAgentEnrolled } from '../db/agents.ts';
+import { answerCheck, claimCheck, listOpenChecks, removeEndedChecks } from '../db/check-requests.ts';
 import { isTransient, openPool } from '../db/client.ts';
 import { sweep } from '../db/consolidate.ts';
 import { listRegions, readDefinitions, readRevisions } from '../db/definitions.ts';
@@ -21,6 +22,7 @@ import type { Logger } from '../runtime/logger.ts';
 import { createBackoff, sleep } from '../runtime/time.ts';
 import { createAgentLedger } from './agent-ledger.ts';
 import { createAwaitedAnswers, type AwaitedAnswers } from './awaited-answers.ts';
+import { createCheckDesk, type CheckDesk } from './check-desk.ts';
 import { createCoalescer, type Coalescer } from './coalescer.ts';
 import type { collectorConfig } from './config.ts';
 import { followDatabaseState, openDatabaseView, type DatabaseView } from './database-state.ts';
@@ -77,7 +79,7 @@ export async function startCollector(
     awaited,
   });
   const purgeDue = createGate();
-  const hearers: Hearers = { publisher, book, server, purgeDue };
+  const hearers: Hearers = { publisher, book, server, purgeDue, checks: openCheckDesk(pools.control, server, logger) };
   const changed = (): void => {
     server.restartSessions('the database is not the one it was');
     publisher.compare();
@@ -100,8 +102,19 @@ function jobsOf(pool: pg.Pool, purgeDue: Gate): Job[] {
     { name: 'sweep', everyMs: 5000, run: () => sweep(pool) },
     { name: 'roll up', everyMs: 10_000, run: () => rollUp(pool) },
     { name: 'purge', everyMs: 60_000, due: purgeDue, run: () => purgeDeleted(pool) },
+    { name: 'ended checks', everyMs: 60_000, run: () => removeEndedChecks(pool) },
     { name: 'keep house', everyMs: 600_000, run: () => keepHouse(pool) },
   ];
+}
+
+function openCheckDesk(pool: pg.Pool, server: AgentServer, logger: Logger): CheckDesk {
+  return createCheckDesk({
+    listOpen: (id) => listOpenChecks(pool, id),
+    claim: (id, agentId) => claimCheck(pool, id, agentId),
+    answer: (id, agentId, end) => answerCheck(pool, id, agentId, end),
+    runners: (kind, regionId) => server.runners(kind, regionId),
+    logger,
+  });
 }
 
 interface Pools {

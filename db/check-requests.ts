@@ -79,6 +79,8 @@ export async function deleteCheckRequest(db: Queryable, id: number): Promise<voi
 /** A request that waits for a collector. */
 export interface OpenCheck {
   id: number;
+  kind: string;
+  /** JSON of the probe. */
   definition: string;
   /** Null: any. */
   regionId: number | null;
@@ -87,7 +89,7 @@ export interface OpenCheck {
 /** The requests that nobody has claimed, oldest first; of one id, or all. */
 export async function listOpenChecks(db: Queryable, id: number | null): Promise<OpenCheck[]> {
   const { rows } = await db.query<OpenCheck>(
-    `select id, definition, region_id as "regionId" from check_requests
+    `select id, definition::json ->> 'kind' as kind, definition, region_id as "regionId" from check_requests
      where claimed_at is null and expires_at > service_now() and ($1::bigint is null or id = $1) order by id`,
     [id],
   );

@@ -87,7 +87,7 @@ function answerOf(state: CheckState | undefined, region: string | null): CheckAn
     const message = region === null ? 'No agent is connected' : `No agent of region ${region} is connected`;
     throw new AppError('UNAVAILABLE', message);
   }
-  const { agent } = state;
+  const { agent, region: ranIn } = state;
   const failed = (failure: string): AppError => {
     // Written by the collector out of its closed list.
     return new AppError('UNAVAILABLE', `Agent ${agent} ${FAILURES[failure as CheckFailure]}`);
@@ -96,5 +96,5 @@ function answerOf(state: CheckState | undefined, region: string | null): CheckAn
   if (state.report === null) throw failed(state.failure ?? 'failed');
   const report = checkReport.safeParse(JSON.parse(state.report));
   if (!report.success) throw failed('failed');
-  return checkAnswerOf(report.data, state);
+  return checkAnswerOf(report.data, { agent, region: ranIn });
 }

@@ -1,7 +1,14 @@
 import type { CheckResult } from '../../core/result.ts';
 import { decodeAck, type AnsweredRow } from '../../proto/ack-codec.ts';
 import { openAgentStream, type AgentStream } from '../../proto/agent-stream.ts';
-import type { Ack, CollectorMessage, ResultBatch, UnknownMessage, Welcome } from '../../proto/messages.ts';
+import type {
+  Ack,
+  CheckRequest,
+  CollectorMessage,
+  ResultBatch,
+  UnknownMessage,
+  Welcome,
+} from '../../proto/messages.ts';
 import { encodeResults } from '../../proto/results-codec.ts';
 
 /** An agent that is nothing but its stream. */
@@ -25,6 +32,8 @@ export interface WireAgentOptions {
   token: string;
   region: string;
   version?: string;
+  /** What it does when it is asked for a run on demand. Without: nothing. */
+  onCheck?: (request: CheckRequest) => Promise<void>;
 }
 
 /** Connects, says hello and waits for the welcome. Rejects with the stream's end where there is none. */
@@ -33,6 +42,7 @@ export async function connectWireAgent({
   token,
   region,
   version = 'test',
+  onCheck,
 }: WireAgentOptions): Promise<WireAgent> {
   const stream = openAgentStream({ address, token });
   const acks = new Map<number, (ack: Ack) => void>();
@@ -44,6 +54,7 @@ export async function connectWireAgent({
       if (message.body === 'ack') acks.get(message.ack.batch)?.(message.ack);
       else if (message.body === 'welcome') welcomed(message.welcome);
       else others.push(message);
+      if (message.body === 'checkRequest') await onCheck?.(message.checkRequest);
     }
   })().catch((error: unknown) => error);
   await stream.send({

@@ -1,9 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { createCheckAnswerer } from '../../../agent/check-request.ts';
-import { unknownOutcome, type Outcome } from '../../../core/outcome.ts';
+import type { Examination } from '../../../agent/check.ts';
+import { checkReport } from '../../../core/check-answer.ts';
+import { unknownOutcome } from '../../../core/outcome.ts';
 import type { ProbeConfig } from '../../../core/type-data.ts';
 
-const UP: Outcome = { status: 'UP', cause: 'NONE', origin: 'REALTIME', latencyUs: 5, error: null, packets: null };
+const OPEN = {
+  status: 'open' as const,
+  latency: 0.005,
+  host: '127.0.0.1',
+  port: 80,
+  type: 'IP4' as const,
+  code: 'open' as const,
+  address: '127.0.0.1',
+  problem: null,
+  detail: null,
+};
+const UP: Examination = {
+  outcome: { status: 'UP', cause: 'NONE', origin: 'REALTIME', latencyUs: 5, error: null, packets: null },
+  results: [OPEN],
+};
 const TCP = JSON.stringify({ kind: 'TCP', config: { hosts: [{ host: '127.0.0.1' }] } });
 
 function request(definition: string, deadlineMs = 1000) {
@@ -11,13 +27,15 @@ function request(definition: string, deadlineMs = 1000) {
 }
 
 describe('a run on demand', () => {
-  it('runs the probe with its defaults and answers the outcome', async () => {
+  it('runs the probe with its defaults and reports the outcome with what was measured', async () => {
     const seen: ProbeConfig[] = [];
     const answer = createCheckAnswerer(async (probe) => {
       seen.push(probe);
       return UP;
     });
-    expect(await answer(request(TCP))).toEqual({ outcome: JSON.stringify(UP), error: '' });
+    const { outcome, error } = await answer(request(TCP));
+    expect(error).toBe('');
+    expect(checkReport.parse(JSON.parse(outcome))).toEqual({ ...UP.outcome, results: [OPEN] });
     expect(seen).toMatchObject([{ kind: 'TCP', config: { hosts: [{ host: '127.0.0.1', port: 80, timeout: 1000 }] } }]);
   });
 
@@ -35,7 +53,9 @@ describe('a run on demand', () => {
   it('cuts a run at its deadline', async () => {
     const answer = createCheckAnswerer(
       (_, signal) =>
-        new Promise((resolve) => signal.addEventListener('abort', () => resolve(unknownOutcome('cut', 'deadline')))),
+        new Promise((resolve) =>
+          signal.addEventListener('abort', () => resolve({ ...UP, outcome: unknownOutcome('cut', 'deadline') })),
+        ),
     );
     expect((await answer(request(TCP, 5))).outcome).toContain('cut: deadline');
   });
