@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { badgeRoutes } from './badges/badges.ts';
 import { healthRoute } from './health.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { route, type Route } from './http/route.ts';
@@ -30,6 +31,7 @@ export function apiRoutes(publicUrl?: string): Route[] {
     ...eventRoutes,
     ...pageRoutes,
     statusRoute,
+    ...badgeRoutes,
     dispatchRoute(ACTIONS),
   ];
   const documentRoute = route({

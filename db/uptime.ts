@@ -10,7 +10,15 @@ import { unconfirmedChanges, type Change, type MonitorSlice } from './unconfirme
 /** What a monitor's points of a range amount to. */
 export interface RangeCounts extends MinuteCounts {
   /** Of the points where something answered, whatever lies over them; whole microseconds, null where there are none. */
-  latencyUs: { avg: number; min: number; max: number } | null;
+  latencyUs: LatencyFigures | null;
+}
+
+/** Whole microseconds; `count` points answered. */
+export interface LatencyFigures {
+  count: number;
+  avg: number;
+  min: number;
+  max: number;
 }
 
 /** What is needed of a monitor to count its minutes. */
@@ -156,8 +164,10 @@ function latencyOf(rows: readonly SliceRow[]): RangeCounts['latencyUs'] {
   const answered = rows.filter(({ latency_count }) => latency_count > 0);
   if (answered.length === 0) return null;
   const sum = (of: (row: SliceRow) => number): number => answered.reduce((a, row) => a + of(row), 0);
+  const count = sum((row) => row.latency_count);
   return {
-    avg: Math.round(sum((row) => row.latency_sum) / sum((row) => row.latency_count)),
+    count,
+    avg: Math.round(sum((row) => row.latency_sum) / count),
     min: Math.min(...answered.map(({ latency_min }) => latency_min ?? Infinity)),
     max: Math.max(...answered.map(({ latency_max }) => latency_max ?? 0)),
   };

@@ -110,7 +110,7 @@ test('a thousand monitors are counted at once, in the order that was asked for',
   await write(last, { from: T, to: T + 120 }, 'DOWN', 0);
   const counted = await countRange(database.pool, monitorsOf(ids), ALL);
   expect(counted).toHaveLength(1000);
-  expect(counted[0]).toEqual({ up: 1, down: 0, degraded: 0, maintenance: 0, latencyUs: { avg: 5, min: 5, max: 5 } });
+  expect(counted[0]).toEqual({ up: 1, down: 0, degraded: 0, maintenance: 0, latencyUs: { count: 1, avg: 5, min: 5, max: 5 } });
   expect(counted.at(-1)).toEqual({ up: 0, down: 2, degraded: 0, maintenance: 0, latencyUs: null });
   expect(counted[500]).toEqual({ up: 0, down: 0, degraded: 0, maintenance: 0, latencyUs: null });
   expect(await countRange(database.pool, [], ALL)).toEqual([]);
@@ -205,6 +205,7 @@ async function naive(ids: readonly number[], windows: Map<number, OverlayWindow[
     const latencies = own.map(({ latency_us }) => latency_us).filter((latency) => latency > 0);
     const sum = latencies.reduce((a, b) => a + b, 0);
     const latencyUs = {
+      count: latencies.length,
       avg: Math.round(sum / latencies.length),
       min: Math.min(...latencies),
       max: Math.max(...latencies),
