@@ -1,5 +1,5 @@
-// Compiles the programs to dist/ and copies what tsc leaves behind (.sql, .proto). Does nothing when dist/ is newer
-// than every source. Only Node's own modules: it runs before anything else is known to work.
+// Compiles the programs to dist/, copies what tsc leaves behind (.sql, .proto) and bundles what browsers load. Does
+// nothing when dist/ is newer than every source. Only Node's own modules: it runs before anything else is known to work.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -18,8 +18,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const SOURCES = ['core', 'proto', 'runtime', 'db', 'agent', 'collector', 'api', 'web', 'cli', 'deploy'];
-const SETTINGS = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
-const COPIED = new Set(['.sql', '.proto', '.css', '.svg', '.html']);
+const SETTINGS = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'vite.config.ts'];
+const COPIED = new Set(['.sql', '.proto', '.svg']);
 
 /** Builds dist/ if it is not up to date; ends the process where the compiler fails. */
 export function build() {
@@ -29,7 +29,8 @@ export function build() {
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
   const fresh = join(root, '.farwatch', `dist.${process.pid}`);
   try {
-    compile(fresh);
+    run('the programs do not compile', 'typescript/bin/tsc', ['-p', 'tsconfig.build.json', '--outDir', fresh]);
+    run('the pages do not compile', 'vite/bin/vite.js', ['build', '--outDir', join(fresh, 'web/assets')]);
     for (const file of files.filter((name) => COPIED.has(extname(name)))) {
       mkdirSync(dirname(join(fresh, file)), { recursive: true });
       cpSync(join(root, file), join(fresh, file));
@@ -55,12 +56,14 @@ function putInPlace(fresh) {
   }
 }
 
-function compile(outDir) {
-  const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  const args = [compiler, '-p', 'tsconfig.build.json', '--outDir', outDir];
-  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
+/** Runs a tool of an installed package; ends the process, after saying why, where it fails. */
+function run(complaint, tool, args) {
+  const { status } = spawnSync(process.execPath, [join(root, 'node_modules', tool), ...args], {
+    cwd: root,
+    stdio: 'inherit',
+  });
   if (status !== 0) {
-    console.error('the programs do not compile');
+    console.error(complaint);
     process.exit(1);
   }
 }

@@ -1,0 +1,61 @@
+import type { MonitorView } from '../view.ts';
+import type { Words } from '../words.ts';
+import { DayBar } from './day-bar.tsx';
+import { LatencyLine } from './latency-line.tsx';
+import { StatusMark, StatusSign } from './status-mark.tsx';
+
+/** Neighbouring minutes of the small line; a monitor that is due less often is joined over its own distance. */
+const JOIN_WITHIN_S = 15 * 60;
+
+interface Props {
+  monitor: MonitorView;
+  phoneDays: number;
+  words: Words;
+}
+
+/** A monitor on a page: how it is, how it was, and how fast. */
+export function MonitorRow({ monitor, phoneDays, words }: Props) {
+  const { tag, name, description, image, status, uptimeText, latencyMs, days, recent, regions } = monitor;
+  const uptime =
+    uptimeText === '-'
+      ? words.say('monitor.uptime.unknown')
+      : words.say('monitor.uptime.days', { uptime: words.percent(uptimeText), days: days.length });
+  return (
+    <li class="monitor" id={`monitor-${tag}`}>
+      <div class="monitor-head">
+        {image && <img class="monitor-image" src={image} alt="" loading="lazy" width="24" height="24" />}
+        <h3>
+          <a href={`/monitors/${tag}`}>{name}</a>
+        </h3>
+        <StatusMark status={status} words={words} />
+      </div>
+      {description && <p class="monitor-description">{description}</p>}
+      <div class="monitor-days">
+        <DayBar monitor={monitor} phoneDays={phoneDays} words={words} />
+        <p class="axis" aria-hidden="true">
+          <span class="on-desk">{words.say('days.ago', { days: days.length - 1 })}</span>
+          <span class="on-phone">{words.say('days.ago', { days: Math.min(phoneDays, days.length) - 1 })}</span>
+          <span>{words.say('today')}</span>
+        </p>
+      </div>
+      <div class="monitor-figures">
+        <span class="uptime">{uptime}</span>
+        {latencyMs !== null && (
+          <span class="latency">{words.say('monitor.latency', { latency: words.latency(latencyMs) })}</span>
+        )}
+        <LatencyLine points={recent} joinWithin={JOIN_WITHIN_S} words={words} />
+        {regions.length > 1 && (
+          <ul class="regions" aria-label={words.say('monitor.regions')}>
+            {regions.map((region) => (
+              <li key={region.name} title={words.say(`status.${region.status}`)}>
+                <StatusSign status={region.status} />
+                {region.name}
+                <span class="unseen"> {words.say(`status.${region.status}`)}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,114 @@
+import type { Incident } from '../core/incident.ts';
+import type { PublicStatus } from '../core/overall-status.ts';
+import type { Locale } from './words.ts';
+
+/**
+ * What the pages show, as plain data: times in unix seconds, latencies in milliseconds, texts as their authors wrote
+ * them. Whoever makes a view leaves out what may not be public; a page shows all it is given.
+ */
+
+type IncidentState = Incident['state'];
+
+/** How many minutes of a span were in which state. */
+export interface Minutes {
+  up: number;
+  down: number;
+  degraded: number;
+  maintenance: number;
+}
+
+export interface DayView extends Minutes {
+  /** The first second of the day in the visitor's zone. */
+  start: number;
+  latencyMs: number | null;
+}
+
+export interface RecentPoint {
+  minute: number;
+  latencyMs: number;
+}
+
+export interface RegionView {
+  name: string;
+  status: PublicStatus;
+}
+
+export interface MonitorView {
+  tag: string;
+  name: string;
+  description: string | null;
+  image: string | null;
+  status: PublicStatus;
+  /** Of the days shown: a number without its sign, or `-` where nothing was measured. */
+  uptimeText: string;
+  latencyMs: number | null;
+  /** Oldest first. */
+  days: DayView[];
+  /** Of the last hours, oldest first; absent minutes are gaps. */
+  recent: RecentPoint[];
+  regions: RegionView[];
+}
+
+export interface AffectedMonitor {
+  tag: string;
+  name: string;
+  impact: string;
+}
+
+export interface CommentView {
+  id: number;
+  text: string;
+  timestamp: number;
+  state: IncidentState;
+}
+
+export interface IncidentView {
+  id: number;
+  title: string;
+  start: number;
+  end: number | null;
+  state: IncidentState;
+  monitors: AffectedMonitor[];
+  /** Newest first. */
+  comments: CommentView[];
+}
+
+export interface MaintenanceView {
+  maintenanceId: number;
+  eventId: number;
+  title: string;
+  description: string | null;
+  start: number;
+  end: number;
+  status: 'SCHEDULED' | 'READY' | 'ONGOING' | 'COMPLETED' | 'CANCELLED';
+  monitors: AffectedMonitor[];
+}
+
+/** One status page. A list that the page's settings switch off is null; an empty one is shown as such. */
+export interface StatusPageView {
+  path: string;
+  title: string;
+  header: string;
+  subheader: string | null;
+  logo: string | null;
+  layout: 'default-list' | 'default-grid' | 'compact-list' | 'compact-grid';
+  historyDays: { desktop: number; mobile: number };
+  overall: { status: PublicStatus; partial: boolean };
+  monitors: MonitorView[];
+  ongoingIncidents: IncidentView[] | null;
+  resolvedIncidents: IncidentView[] | null;
+  ongoingMaintenances: MaintenanceView[] | null;
+  upcomingMaintenances: MaintenanceView[] | null;
+  pastMaintenances: MaintenanceView[] | null;
+}
+
+/** How this visitor reads: language, zone and the wish for light or dark. */
+export interface Reader {
+  locale: Locale;
+  timeZone: string;
+  theme: 'light' | 'dark' | null;
+  /** What the page is addressed by, for links to itself. */
+  path: string;
+  /** The newest minute the page knows of: what "now" means on it. */
+  now: number;
+}
