@@ -1,10 +1,10 @@
 import { AppError } from '../core/app-error.ts';
 import { permissionsOf, type Permission } from '../core/permissions.ts';
 import { findActiveApiKey } from '../db/api-keys.ts';
-import type { Actor, Context } from './context.ts';
+import type { Actor, Context, KeyActor } from './context.ts';
 
 /** Who carries an active key (specification 5 and 7, reference §1.0). Throws UNAUTHORIZED where nobody does. */
-export async function authenticate(_access: 'key' | 'dashboard', { headers, db }: Context): Promise<Actor> {
+export async function authenticate(_access: 'key' | 'dashboard', { headers, db }: Context): Promise<KeyActor> {
   const [scheme, key, ...rest] = (headers.authorization ?? '').split(' ');
   if (scheme?.toLowerCase() !== 'bearer' || !key || rest.length > 0)
     throw new AppError('UNAUTHORIZED', 'Missing or invalid authorization header');

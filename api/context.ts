@@ -4,6 +4,7 @@ import type { Permission } from '../core/permissions.ts';
 import type { Expansion, ExpansionRequest } from '../core/recurrence.ts';
 import type { BoundedCalls } from '../runtime/bounded-calls.ts';
 import type { Logger } from '../runtime/logger.ts';
+import type { Passwords } from '../runtime/passwords.ts';
 import type { CheckAnswers } from './check-answers.ts';
 
 /** What the program opened and every request uses. */
@@ -15,14 +16,28 @@ export interface Services {
   recurrence: BoundedCalls<ExpansionRequest, Expansion | null>;
   /** Hears of the answers of runs on demand. */
   checkAnswers: CheckAnswers;
+  passwords: Passwords;
+  /** Where people reach the service; null where nobody has said. */
+  publicUrl: string | null;
 }
 
 /** Who a request is from, as far as it proved it, and what he may do now. */
-export interface Actor {
-  kind: 'key' | 'user';
+export type Actor = KeyActor | UserActor;
+
+interface AnyActor {
   id: number;
   name: string;
   permissions: ReadonlySet<Permission>;
+}
+
+export interface KeyActor extends AnyActor {
+  kind: 'key';
+}
+
+export interface UserActor extends AnyActor {
+  kind: 'user';
+  isOwner: boolean;
+  sessionId: number;
 }
 
 /** One request's surroundings. */
@@ -31,6 +46,7 @@ export interface Context extends Services {
   requestId: string;
   /** Null before authentication, and on public routes. */
   actor: Actor | null;
+  method: string;
   headers: IncomingHttpHeaders;
   /** Whence the request came. */
   address: string;

@@ -6,6 +6,7 @@ import { readConfig } from '../runtime/config.ts';
 import { runProgram } from '../runtime/lifecycle.ts';
 import { formatAddress, listenAddress } from '../runtime/listen-address.ts';
 import { createLogger, LOG_LEVELS } from '../runtime/logger.ts';
+import { createPasswords } from '../runtime/passwords.ts';
 import { authenticate } from './authenticate.ts';
 import { createCheckAnswers } from './check-answers.ts';
 import type { Services } from './context.ts';
@@ -52,7 +53,8 @@ await runProgram(log, async (life) => {
   life.onClose('recurrence', () => recurrence.close());
   const checkAnswers = createCheckAnswers();
   life.run('check answers', (signal) => checkAnswers.run(url, log, signal));
-  const services = { db, history, recurrence, checkAnswers };
+  const { PUBLIC_URL: publicUrl = null } = config;
+  const services = { db, history, recurrence, checkAnswers, passwords: createPasswords(), publicUrl };
   const app = createApp({ routes: apiRoutes(config.PUBLIC_URL), services, log, authenticate });
   const server = await listen(app, config.API_LISTEN);
   life.onClose('server', () => server.close());

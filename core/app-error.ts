@@ -28,16 +28,24 @@ export function problemOf(path: readonly PropertyKey[], message: string): FieldP
   return { path: place, message: path.length > 1 ? `${place}: ${message}` : message };
 }
 
+export interface AppErrorOptions extends ErrorOptions {
+  details?: readonly FieldProblem[];
+  retryAfterS?: number;
+}
+
 /** An expected failure: a code from the closed list, a message made for the client, and the cause for the log. */
 export class AppError extends Error {
   readonly code: AppErrorCode;
   readonly details: readonly FieldProblem[];
+  /** Seconds after which the same may succeed, where that is known. */
+  readonly retryAfterS: number | undefined;
 
-  constructor(code: AppErrorCode, message: string, options: ErrorOptions & { details?: readonly FieldProblem[] } = {}) {
+  constructor(code: AppErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, options);
     this.name = 'AppError';
     this.code = code;
     this.details = options.details ?? [];
+    this.retryAfterS = options.retryAfterS;
   }
 
   /** The HTTP status that answers this error. */

@@ -45,6 +45,11 @@ export function isPermission(name: string): name is Permission {
   return (PERMISSIONS as readonly string[]).includes(name);
 }
 
+/** True where `held` has all of `asked`: nobody gives, takes or changes what he does not have himself. */
+export function covers(held: ReadonlySet<Permission>, asked: Iterable<Permission>): boolean {
+  return [...asked].every((permission) => held.has(permission));
+}
+
 /** What the roles of these ids permit together; `granted` are the permissions stored for custom ones among them. */
 export function permissionsOf(roleIds: readonly string[], granted: readonly string[]): ReadonlySet<Permission> {
   const builtIn = roleIds.flatMap((id) => (isBuiltInRole(id) ? BUILT_IN_ROLES[id] : []));

@@ -72,6 +72,7 @@ function begin({ services, log }: AppOptions, request: Request, response: Respon
     requestId,
     log: log.child({ requestId }),
     actor: null,
+    method: request.method,
     headers: request.headers,
     address: request.socket.remoteAddress ?? '',
     setCookie: (cookie) => void response.appendHeader('Set-Cookie', cookie),

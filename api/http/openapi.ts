@@ -100,6 +100,9 @@ function responses(route: Route, schemas: Json): Json {
     }),
     ...(named && { 404: failure('What the path names does not exist') }),
     ...(route.body && { 413: failure('The body is too large') }),
+    ...Object.fromEntries(
+      Object.entries(route.alsoFails ?? {}).map(([code, description]) => [code, failure(description)]),
+    ),
     500: failure('A fault of the service'),
     503: failure('The service is away for a moment, see Retry-After'),
   };

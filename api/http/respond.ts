@@ -6,7 +6,7 @@ import { JsonStream, type Route } from './route.ts';
 /** A client that takes nothing for this long is ended: it holds a database connection. */
 const STALLED_CLIENT_MS = 30_000;
 const PIECE_BYTES = 64 * 1024;
-/** What Retry-After says while the database is away, seconds. */
+/** What Retry-After says where nobody knows better, seconds. */
 const RETRY_AFTER_S = 5;
 
 /** Answers with a body: at once, or as it comes into being. */
@@ -47,8 +47,8 @@ export function respondError(response: Response, error: AppError): void {
   }
   // RFC 9110, 11.6.1.
   if (error.code === 'UNAUTHORIZED') response.setHeader('WWW-Authenticate', 'Bearer');
-  if (error.code === 'UNAVAILABLE') response.setHeader('Retry-After', String(RETRY_AFTER_S));
-  const { code, message, details } = error;
+  const { code, message, details, retryAfterS = RETRY_AFTER_S } = error;
+  if (code === 'UNAVAILABLE' || code === 'RATE_LIMITED') response.setHeader('Retry-After', String(retryAfterS));
   const envelope = { error: { code, message, ...(details.length > 0 && { details }) } };
   send(response, error.httpStatus, bodyOf(undefined, envelope));
 }

@@ -49,6 +49,7 @@ export interface Route {
   status: 200 | 201;
   cacheControl?: string;
   text?: TextKind;
+  alsoFails?: Partial<Record<401 | 403 | 429, string>>;
   params?: z.ZodType;
   query?: z.ZodType;
   body?: z.ZodType;
@@ -57,8 +58,10 @@ export interface Route {
   answer(incoming: Incoming, context: Context): Promise<unknown>;
 }
 
-/** A route is public, or its caller has a key whose role permits it. */
-type Admission = { access: 'public'; permission?: undefined } | { access?: undefined; permission: Permission };
+/** A route is public, or its caller has a key whose role permits it, or it is for everybody who has signed in. */
+type Admission =
+  | { access: 'public' | 'dashboard'; permission?: undefined }
+  | { access?: undefined; permission: Permission };
 
 interface RouteParts<Path extends string, P, Q, B, R extends z.ZodType, X> {
   method: Method;
@@ -70,6 +73,8 @@ interface RouteParts<Path extends string, P, Q, B, R extends z.ZodType, X> {
   cacheControl?: string;
   /** Of a success whose body is a text; `response` then describes a string. Without: JSON. */
   text?: TextKind;
+  /** Failures that the route's form does not imply, with their description. */
+  alsoFails?: Route['alsoFails'];
   /** The resource the path names; its absence is answered before anything else of the request is read. */
   resource?: (path: PathValues<Path>, context: Context) => Promise<X>;
   params?: z.ZodType<P>;

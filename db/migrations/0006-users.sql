@@ -5,8 +5,8 @@ create table roles (
   name text not null check (name <> ''),
   description text,
   is_builtin boolean not null default false,
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  created_at timestamptz not null default service_now(),
+  updated_at timestamptz not null default service_now()
 );
 insert into roles (id, name, description, is_builtin) values
   ('admin', 'Admin', 'Everything', true),
@@ -28,8 +28,8 @@ create table users (
   password_hash text,
   is_active boolean not null,
   is_owner boolean not null default false,
-  created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  created_at timestamptz not null default service_now(),
+  updated_at timestamptz not null default service_now()
 );
 create unique index users_one_owner on users (is_owner) where is_owner;
 
@@ -47,8 +47,8 @@ create table sessions (
   token_hash bytea not null unique,
   address text not null,
   user_agent text not null,
-  created_at timestamptz not null default now(),
-  last_used_at timestamptz not null default now(),
+  created_at timestamptz not null default service_now(),
+  last_used_at timestamptz not null default service_now(),
   expires_at timestamptz not null
 );
 create index on sessions (user_id);
@@ -58,7 +58,7 @@ create table one_time_links (
   token_hash bytea primary key,
   purpose text not null check (purpose in ('INVITE', 'RESET', 'SETUP')),
   user_id integer references users (id) on delete cascade,
-  created_at timestamptz not null default now(),
+  created_at timestamptz not null default service_now(),
   expires_at timestamptz not null,
   check ((user_id is null) = (purpose = 'SETUP'))
 );
@@ -68,7 +68,7 @@ create index on one_time_links (user_id);
 create table known_devices (
   token_hash bytea primary key,
   user_id integer not null references users (id) on delete cascade,
-  created_at timestamptz not null default now(),
+  created_at timestamptz not null default service_now(),
   expires_at timestamptz not null
 );
 create index on known_devices (user_id);
@@ -83,7 +83,7 @@ create table login_attempts (
 create table site_data (
   key text primary key,
   value jsonb not null,
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default service_now()
 );
 
 alter table api_keys add role_id text not null default 'admin' references roles (id);

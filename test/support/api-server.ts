@@ -8,7 +8,8 @@ import { RECURRENCE_MODULE } from '../../core/recurrence.ts';
 import { createApiKey } from '../../db/api-keys.ts';
 import { openPool } from '../../db/client.ts';
 import { createBoundedCalls } from '../../runtime/bounded-calls.ts';
-import { createLogger } from '../../runtime/logger.ts';
+import { createLogger, type Logger } from '../../runtime/logger.ts';
+import { createPasswords } from '../../runtime/passwords.ts';
 import { createApiClient, type ApiClient } from './api-client.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
@@ -19,12 +20,17 @@ export interface TestApi {
   stop(): Promise<void>;
 }
 
+/** What a test may want otherwise than the program has it. */
+export interface ApiSettings extends Partial<Pick<Services, 'passwords' | 'publicUrl'>> {
+  log?: Logger;
+}
+
 /** The real server on a port of its own over a database of its own, and a client with a key. */
-export async function startApi(): Promise<TestApi> {
+export async function startApi(settings: ApiSettings = {}): Promise<TestApi> {
   const database = await createTestDatabase();
   const created = await createApiKey(database.pool, 'test');
   if (!created) throw new Error('the test key exists already');
-  const server = await serve(database.url);
+  const server = await serve(database.url, undefined, settings);
   const api = await createApiClient(server.base, created.key);
   return {
     database,
@@ -38,15 +44,21 @@ export async function startApi(): Promise<TestApi> {
 }
 
 /** The API over the database at `url`, composed as `api/main.ts` does it. */
-export async function serve(url: string, answerTimeoutMs = 20_000): Promise<{ base: string; stop(): Promise<void> }> {
+export async function serve(
+  url: string,
+  answerTimeoutMs = 20_000,
+  { log = createLogger('api', 'silent'), ...settings }: ApiSettings = {},
+): Promise<{ base: string; stop(): Promise<void> }> {
   const db = openPool({ url, name: 'api', max: 5, statementTimeoutMs: 15_000, answerTimeoutMs });
   const history = openPool({ url, name: 'api-history', max: 3, statementTimeoutMs: 60_000 });
-  const log = createLogger('api', 'silent');
   const recurrence: Services['recurrence'] = createBoundedCalls(RECURRENCE_MODULE, 'expandRecurrence');
   const checkAnswers = createCheckAnswers();
   const end = new AbortController();
   const listening = checkAnswers.run(url, log, end.signal);
-  const services: Services = { db, history, recurrence, checkAnswers };
+  const services: Services = {
+    ...{ db, history, recurrence, checkAnswers },
+    ...{ passwords: createPasswords(), publicUrl: null, ...settings },
+  };
   const app = createApp({ routes: apiRoutes(), services, log, authenticate });
   const server = await listen(app, { host: '127.0.0.1', port: 0 });
   return {

@@ -13,6 +13,7 @@ import type { Services } from '../../../../api/context.ts';
 import { createBoundedCalls } from '../../../../runtime/bounded-calls.ts';
 import { RECURRENCE_MODULE } from '../../../../core/recurrence.ts';
 import { openPool } from '../../../../db/client.ts';
+import { createPasswords } from '../../../../runtime/passwords.ts';
 
 const MEBIBYTE = Buffer.alloc(1024 * 1024, ' ');
 const STALLED_MS = 300;
@@ -80,7 +81,9 @@ beforeAll(async () => {
     new Writable({ write: (chunk, _encoding, done) => done(void logged.push(String(chunk))) }),
   );
   const recurrence: Services['recurrence'] = createBoundedCalls(RECURRENCE_MODULE, 'expandRecurrence');
-  const services = { db: pool, history: pool, recurrence, checkAnswers: createCheckAnswers() };
+  const passwords = createPasswords();
+  const checkAnswers = createCheckAnswers();
+  const services = { db: pool, history: pool, recurrence, checkAnswers, passwords, publicUrl: null };
   const app = createApp({ routes, services, log, stalledClientMs: STALLED_MS, authenticate: nobody });
   server = await listen(app, { host: '127.0.0.1', port: 0 });
   port = server.address.port;
