@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type pg from 'pg';
 import type { Permission } from '../core/permissions.ts';
 import type { Expansion, ExpansionRequest } from '../core/recurrence.ts';
+import type { Database } from '../db/client.ts';
 import type { BoundedCalls } from '../runtime/bounded-calls.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Passwords } from '../runtime/passwords.ts';
@@ -41,7 +42,11 @@ export interface UserActor extends AnyActor {
 }
 
 /** One request's surroundings. */
-export interface Context extends Services {
+export interface Context extends Omit<Services, 'db'> {
+  /** The request's unit of work: the pool, or the transaction in which its answer is kept (api/http/idempotency.ts). */
+  db: Database;
+  /** For what must be committed on its own, or needs a transaction of another kind. */
+  pool: pg.Pool;
   log: Logger;
   requestId: string;
   /** Null before authentication, and on public routes. */

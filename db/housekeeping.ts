@@ -4,6 +4,7 @@ import { engineOf } from './engine.ts';
 import { DAY_SECONDS, minutesInSpans, TIME_RELATIONS, type TimeRelation } from './engines/engine.ts';
 import { purgeDeleted } from './purge.ts';
 import { AHEAD_DAYS, writableRange } from './retention.ts';
+import { forgetAnswers } from './kept-answers.ts';
 import { makeRoom } from './room.ts';
 
 /** Room is made this far ahead, so that no live minute waits for it. */
@@ -18,6 +19,8 @@ const GRACE_SECONDS = 3600;
 /** What a round of housekeeping did. */
 export interface HouseReport {
   purged: number;
+  /** Answers that were kept for repeated requests. */
+  forgotten: number;
   dropped: number;
   compressed: number;
   /** Steps that were left to the next round because readers or writers held what they need. */
@@ -25,12 +28,12 @@ export interface HouseReport {
 }
 
 /**
- * One round of housekeeping: room ahead, deleted monitors' rows, what retention ends, compression. Any number of
- * collectors may call it at any time; what one has done the next finds done. It waits for readers two seconds at a
- * time, never stops writers, and leaves what is held to the next round.
+ * One round of housekeeping: room ahead, deleted monitors' rows, kept answers, what retention ends, compression. Any
+ * number of collectors may call it at any time; what one has done the next finds done. It waits for readers two seconds
+ * at a time, never stops writers, and leaves what is held to the next round.
  */
 export async function keepHouse(pool: pg.Pool): Promise<HouseReport> {
-  const report: HouseReport = { purged: 0, dropped: 0, compressed: 0, held: 0 };
+  const report: HouseReport = { purged: 0, forgotten: 0, dropped: 0, compressed: 0, held: 0 };
   const attempt = async (part: keyof HouseReport, work: () => Promise<number>): Promise<void> => {
     try {
       report[part] += await work();
@@ -46,6 +49,7 @@ export async function keepHouse(pool: pg.Pool): Promise<HouseReport> {
     });
   }
   await attempt('purged', () => purgeDeleted(pool));
+  await attempt('forgotten', () => forgetAnswers(pool));
   for (const relation of TIME_RELATIONS) {
     await attempt('dropped', () => endRetention(pool, relation));
     await attempt('compressed', () => compress(pool, relation));

@@ -6,7 +6,8 @@ import type { Logger } from '../../runtime/logger.ts';
 import { requirePermission } from '../authenticate.ts';
 import type { Actor, Context, Services } from '../context.ts';
 import { readJsonObject } from './body.ts';
-import { respond, respondCacheable, respondError } from './respond.ts';
+import { answerOnce, idempotencyKeyOf } from './idempotency.ts';
+import { respond, respondCacheable, respondError, respondKept } from './respond.ts';
 import type { Access, Route } from './route.ts';
 
 /** Everything below this path needs a key, whether there is a route or not. */
@@ -69,6 +70,7 @@ function begin({ services, log }: AppOptions, request: Request, response: Respon
   const requestId = typeof given === 'string' && /^[\w.-]{1,128}$/.test(given) ? given : randomUUID();
   const context: Context = {
     ...services,
+    pool: services.db,
     requestId,
     log: log.child({ requestId }),
     actor: null,
@@ -96,6 +98,9 @@ function handlerOf(options: AppOptions, route: Route) {
       query: new URLSearchParams(request.originalUrl.split('?').slice(1).join('?')),
       readJson: () => readJsonObject(request),
     };
+    const idempotencyKey = idempotencyKeyOf(route, context);
+    if (idempotencyKey !== undefined)
+      return respondKept(response, await answerOnce(route, { incoming, idempotencyKey }, context));
     const body = await route.answer(incoming, context);
     if (route.cacheControl) respondCacheable(response, route, body, route.cacheControl);
     else await respond(response, route, body, options.stalledClientMs);

@@ -5,6 +5,7 @@ import { JsonStream, type Route } from './route.ts';
 
 /** A client that takes nothing for this long is ended: it holds a database connection. */
 const STALLED_CLIENT_MS = 30_000;
+const JSON_TYPE = 'application/json';
 const PIECE_BYTES = 64 * 1024;
 /** What Retry-After says where nobody knows better, seconds. */
 const RETRY_AFTER_S = 5;
@@ -34,6 +35,12 @@ export function respondCacheable(
   else send(response, 200, body);
 }
 
+/** Answers with what is kept of an answer, and says whether it is a repetition. */
+export function respondKept(response: Response, kept: { status: number; body: string; replayed: boolean }): void {
+  if (kept.replayed) response.setHeader('Idempotent-Replayed', 'true');
+  send(response, kept.status, { text: kept.body, mediaType: JSON_TYPE });
+}
+
 /** Compared as weak ones. Express also looks for `no-cache`, which tells caches to ask, not us to send. */
 function isKnown(tag: string, known = ''): boolean {
   return known.split(',').some((entry) => ['*', tag].includes(entry.trim().replace(/^W\//, '')));
@@ -60,7 +67,7 @@ interface Body {
 }
 
 function bodyOf(kind: Route['text'], value: unknown): Body {
-  return kind ? { text: String(value), ...kind } : { text: JSON.stringify(value), mediaType: 'application/json' };
+  return kind ? { text: String(value), ...kind } : { text: JSON.stringify(value), mediaType: JSON_TYPE };
 }
 
 function send(response: Response, status: number, { text, mediaType, contentSecurityPolicy }: Body): void {

@@ -80,9 +80,9 @@ export const dataRoutes = [
     body: pointOverwrite,
     example: { status: 'UP', latency: 21.5 },
     response: z.object({ data: dataPoint }),
-    handler: async ({ resource, params, body }, { db }) => {
+    handler: async ({ resource, params, body }, { pool }) => {
       const change = { status: body.status, latencyUs: body.latency };
-      const point = await overwritePoint(db, resource.id, params.timestamp, change, resource.default_status);
+      const point = await overwritePoint(pool, resource.id, params.timestamp, change, resource.default_status);
       return { data: toDataPoint(resource, point) };
     },
   }),

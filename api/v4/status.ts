@@ -32,8 +32,8 @@ export const statusRoute = route({
     text: z.string().meta({ examples: ['All Systems Operational'] }),
     monitors: z.array(monitorStatus),
   }),
-  handler: async ({ query }, { db }) => {
-    const monitors = await readCurrentStatuses(db, query.tag);
+  handler: async ({ query }, { pool }) => {
+    const monitors = await readCurrentStatuses(pool, query.tag);
     return {
       ...overallStatus(monitors.map((monitor) => monitor.status)),
       monitors: monitors.map(({ tag, name, status, latencyUs, minute }) => {
