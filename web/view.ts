@@ -102,6 +102,68 @@ export interface StatusPageView {
   pastMaintenances: MaintenanceView[] | null;
 }
 
+/** How far back a monitor's page looks. */
+export const RANGES = ['24h', '7d', '30d', '90d'] as const;
+export type Range = (typeof RANGES)[number];
+
+export interface LatencySeries {
+  start: number;
+  end: number;
+  /** The distance of neighbouring points, seconds: a wider one is a gap. */
+  step: number;
+  points: { at: number; latencyMs: number }[];
+}
+
+/** What a region saw of a monitor over the range. */
+export interface RegionFigures extends RegionView {
+  uptimeText: string;
+  latencyMs: number | null;
+}
+
+/** One monitor over a range. */
+export interface MonitorPageView {
+  monitor: MonitorView;
+  range: Range;
+  figures: { range: Range; uptimeText: string; latencyMs: number | null }[];
+  series: LatencySeries;
+  regions: RegionFigures[];
+  incidents: IncidentView[];
+  maintenances: MaintenanceView[];
+}
+
+/** Neighbouring minutes of one status; none where nothing was measured. */
+export interface StatusSpan {
+  start: number;
+  end: number;
+  status: PublicStatus;
+}
+
+/** One day of one monitor, in the visitor's zone. */
+export interface DayPageView {
+  tag: string;
+  name: string;
+  day: DayView;
+  /** The first second of the next day: days of 23 and 25 hours exist. */
+  end: number;
+  previous: number | null;
+  next: number | null;
+  spans: StatusSpan[];
+  series: LatencySeries;
+  incidents: IncidentView[];
+  maintenances: MaintenanceView[];
+}
+
+/** What happened in one month, newest first. */
+export interface EventsView {
+  /** `2026-11`, and the first second of it in the visitor's zone. */
+  month: string;
+  start: number;
+  previous: string;
+  next: string | null;
+  incidents: IncidentView[];
+  maintenances: MaintenanceView[];
+}
+
 /** How this visitor reads: language, zone and the wish for light or dark. */
 export interface Reader {
   locale: Locale;

@@ -20,6 +20,8 @@ export interface Words {
   time(seconds: number): string;
   day(seconds: number): string;
   shortDay(seconds: number): string;
+  /** `2026-11-20`, as addresses carry it. */
+  isoDay(seconds: number): string;
   month(seconds: number): string;
   duration(seconds: number): string;
   latency(milliseconds: number): string;
@@ -65,6 +67,7 @@ function makeWords(locale: Locale, timeZone: string): Words {
     const format = new Intl.DateTimeFormat(locale, { ...options, timeZone });
     return (seconds: number): string => format.format(seconds * 1000);
   };
+  const isoDays = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeZone });
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 4 });
   return {
     locale,
@@ -78,6 +81,8 @@ function makeWords(locale: Locale, timeZone: string): Words {
     time: dates({ timeStyle: 'short' }),
     day: dates({ dateStyle: 'full' }),
     shortDay: dates({ month: 'short', day: 'numeric' }),
+    // Sweden writes its dates as ISO 8601 does.
+    isoDay: (seconds) => isoDays.format(seconds * 1000),
     month: dates({ month: 'long', year: 'numeric' }),
     duration: (seconds) => durationText(locale, seconds),
     latency: (milliseconds) => latencyText(locale, milliseconds),
