@@ -1,9 +1,8 @@
-import { unknownReason, type Outcome } from '../core/outcome.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { Ability } from './ability.ts';
 import { createCheckAnswerer } from './check-request.ts';
-import { createExaminer, type Examine } from './check.ts';
+import { createExaminer } from './check.ts';
 import { createConnectionEvidence, type ConnectionEvidence } from './connection-evidence.ts';
 import type { AddressClass } from './policy.ts';
 import { startIcmp } from './probes/icmp/client.ts';
@@ -25,8 +24,6 @@ export interface Checks {
   answer: ReturnType<typeof createCheckAnswerer>;
   evidence: ConnectionEvidence;
   ability: Ability;
-  /** UNKNOWN outcomes by reason. */
-  unknown: ReadonlyMap<string, number>;
 }
 
 /** Opens the probes and what they need; they are closed with the program. */
@@ -37,22 +34,10 @@ export function openChecks({ allow, monotonicMs, ask, logger }: ChecksOptions, l
   life.onClose('sandbox', () => sandbox.close());
   const evidence = createConnectionEvidence({ monotonicMs, ask });
   const examine = createExaminer({ icmp, sandbox, resolver: createOwnResolver(), allow, evidence, monotonicMs });
-  const unknown = new Map<string, number>();
   return {
-    check: counting(examine, unknown),
+    check: async (probe, signal) => (await examine(probe, signal)).outcome,
     answer: createCheckAnswerer(examine),
     evidence,
     ability: new Ability(icmp, logger),
-    unknown,
-  };
-}
-
-function counting(examine: Examine, unknown: Map<string, number>): Check {
-  return async (probe, signal): Promise<Outcome> => {
-    const { outcome } = await examine(probe, signal);
-    if (outcome.status !== 'UNKNOWN') return outcome;
-    const reason = unknownReason(outcome.error) ?? 'other';
-    unknown.set(reason, (unknown.get(reason) ?? 0) + 1);
-    return outcome;
   };
 }

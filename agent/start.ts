@@ -14,6 +14,7 @@ import type { DefinitionSet } from './definition-set.ts';
 import { createDefinitionsFile } from './definitions-file.ts';
 import { DefinitionsFollower } from './definitions.ts';
 import { openProgress } from './schedule-progress.ts';
+import { countResults, type ResultCounts } from './result-counts.ts';
 import { Schedule } from './schedule.ts';
 import { createServiceClock, middleOf, type ServiceClock } from './service-clock.ts';
 import { Spool } from './spool/spool.ts';
@@ -40,6 +41,7 @@ interface Agent {
   spool: Spool;
   checks: Checks;
   schedule: Schedule;
+  results: ResultCounts;
   follower: DefinitionsFollower;
   uplink: Uplink;
   /** What the last life went by. */
@@ -73,11 +75,12 @@ export async function startAgent(config: AgentConfig, logger: Logger, life: Life
     { allow: config.FARWATCH_ALLOW, monotonicMs: () => clock.monotonicMs(), ask: () => uplink.ask(), logger },
     life,
   );
+  const counted = countResults(spool);
   const schedule = new Schedule({
     region: config.FARWATCH_REGION,
     clock,
     check: checks.check,
-    sink: spool,
+    sink: counted.sink,
     progress: await openProgress(config.folder.progress),
     logger,
   });
@@ -95,8 +98,9 @@ export async function startAgent(config: AgentConfig, logger: Logger, life: Life
         .catch((error: unknown) => logger.warn({ err: error }, 'definitions cannot be kept'));
     },
   });
-  const uplink = openUplink(config, { clock, spool, checks, schedule, follower, logger });
-  const agent = { clock, clockFile, spool, checks, schedule, follower, uplink, kept, contact: contact.signal, logger };
+  const parts = { clock, spool, checks, schedule, results: counted.counts, follower, logger };
+  const uplink = openUplink(config, parts);
+  const agent = { ...parts, clockFile, uplink, kept, contact: contact.signal };
   await openHealth(config, agent, life);
   runLoops(config, agent, life);
 }
@@ -108,9 +112,9 @@ function offsetOf(bootId: string, clock: ServiceClock, file: ClockFile): number 
 
 function openUplink(
   config: AgentConfig,
-  parts: Pick<Agent, 'clock' | 'spool' | 'checks' | 'schedule' | 'follower' | 'logger'>,
+  parts: Pick<Agent, 'clock' | 'spool' | 'checks' | 'schedule' | 'results' | 'follower' | 'logger'>,
 ): Uplink {
-  const { clock, spool, checks, schedule, follower, logger } = parts;
+  const { clock, spool, checks, schedule, results, follower, logger } = parts;
   const uplink: Uplink = new Uplink({
     open: () => openAgentStream({ address: formatAddress(config.COLLECTOR_ADDRESS), token: config.token }),
     clock,
@@ -129,11 +133,14 @@ function openUplink(
       statusOf({
         adopted: follower.adopted,
         monitors: schedule.monitors,
+        assigned: schedule.monitors,
         running: schedule.running,
         schedule: schedule.counts,
         spool: spool.state(),
         uplink,
-        unknown: checks.unknown,
+        results,
+        clock,
+        wallMs: () => Date.now(),
         problems: problemsOf({ uplink, spool, checks, follower }),
       }),
   });

@@ -1,19 +1,24 @@
 import { MINUTE_SECONDS } from '../core/minute.ts';
 import type { AgentStatus } from '../proto/messages.ts';
 import type { DefinitionSet } from './definition-set.ts';
+import type { ResultCounts } from './result-counts.ts';
 import type { ScheduleCounts } from './schedule-books.ts';
+import type { ServiceClock } from './service-clock.ts';
 import type { SpoolState } from './spool/spool.ts';
 
 /** What an agent knows of itself. */
 export interface SelfKnowledge {
   adopted: DefinitionSet | null;
   monitors: number;
+  /** Of those, the ones that are this agent's to measure. */
+  assigned: number;
   running: number;
   schedule: Readonly<ScheduleCounts>;
   spool: SpoolState;
   uplink: { dropped: ReadonlyMap<string, number>; duplicates: number; sessions: number };
-  /** UNKNOWN results by reason. */
-  unknown: ReadonlyMap<string, number>;
+  results: ResultCounts;
+  clock: Pick<ServiceClock, 'known' | 'nowMs' | 'monotonicMs'>;
+  wallMs: () => number;
   /** What its owner should repair, one line each. */
   problems: readonly string[];
 }
@@ -23,20 +28,28 @@ const MAX_PROBLEMS = 20;
 
 /** The status message of an agent. */
 export function statusOf(self: SelfKnowledge): AgentStatus {
-  const { adopted, spool } = self;
+  const { adopted, spool, clock } = self;
   return {
     definitions: self.monitors,
+    assigned: self.assigned,
+    clockKnown: clock.known ? 1 : 0,
+    clockOffsetUs: clock.known ? Math.round((self.wallMs() - clock.nowMs()) * 1000) : 0,
+    unknownLastHour: counters(self.results.unknownLastHour(clock.monotonicMs())),
     epoch: adopted?.manifest.epoch ?? '',
     generation: adopted?.manifest.generation ?? 0,
     spoolRecords: spool.rows,
     spoolBytes: spool.bytes,
     oldestMinute: (spool.oldestMinute ?? 0) / MINUTE_SECONDS,
     problems: self.problems.slice(0, MAX_PROBLEMS),
-    counters: Object.entries(countersOf(self)).map(([name, value]) => ({ name, value })),
+    counters: counters(countersOf(self)),
   };
 }
 
-function countersOf({ schedule, spool, uplink, unknown, running }: SelfKnowledge): Record<string, number> {
+function counters(values: Record<string, number>): AgentStatus['counters'] {
+  return Object.entries(values).map(([name, value]) => ({ name, value }));
+}
+
+function countersOf({ schedule, spool, uplink, results, running }: SelfKnowledge): Record<string, number> {
   const { counts } = spool;
   return {
     checks_started: schedule.started,
@@ -53,7 +66,7 @@ function countersOf({ schedule, spool, uplink, unknown, running }: SelfKnowledge
     spool_dropped_memory: counts.droppedHeld,
     uplink_sessions: uplink.sessions,
     ...withPrefix('rows_dropped_', uplink.dropped),
-    ...withPrefix('unknown_', unknown),
+    ...withPrefix('unknown_', results.unknown),
   };
 }
 

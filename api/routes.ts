@@ -5,6 +5,7 @@ import { openApiDocument } from './http/openapi.ts';
 import { route, type Route } from './http/route.ts';
 import { ACTIONS } from './manage/actions.ts';
 import { dispatchRoute } from './manage/dispatch.ts';
+import { agentRoutes } from './v4/agents.ts';
 import { commentRoutes } from './v4/comments.ts';
 import { dataRoutes } from './v4/data.ts';
 import { incidentRoutes } from './v4/incidents.ts';
@@ -31,6 +32,7 @@ export function apiRoutes(publicUrl?: string): Route[] {
     ...eventRoutes,
     ...pageRoutes,
     statusRoute,
+    ...agentRoutes,
     ...badgeRoutes,
     dispatchRoute(ACTIONS),
   ];

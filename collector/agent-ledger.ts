@@ -1,3 +1,4 @@
+import type { AgentState } from '../core/agent-state.ts';
 import type { AgentReport } from '../db/agent-reports.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createGate } from './gate.ts';
@@ -9,8 +10,8 @@ const WRITE_MS = 10_000;
 export interface AgentLedger {
   /** An agent has connected: written at once, since its region is waited for from now on. */
   connected(agentId: number, version: string): void;
-  /** An agent was heard; `status` null: it said nothing new of itself. */
-  heard(agentId: number, version: string, status: object | null): void;
+  /** An agent was heard; `state` null: it said nothing new of itself. */
+  heard(agentId: number, version: string, state: AgentState | null): void;
   /** Writes every ten seconds, and once more at the end. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -33,8 +34,8 @@ export function createAgentLedger(
       logger.warn({ err: error, agents: reports.length }, 'agents not recorded');
     }
   };
-  const heard = (agentId: number, version: string, status: object | null): void => {
-    said.set(agentId, { agentId, version, status: status ?? said.get(agentId)?.status ?? null });
+  const heard = (agentId: number, version: string, state: AgentState | null): void => {
+    said.set(agentId, { agentId, version, state: state ?? said.get(agentId)?.state ?? null });
   };
   return {
     heard,

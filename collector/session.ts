@@ -1,8 +1,10 @@
+import type { AgentState } from '../core/agent-state.ts';
 import type { EnrolledAgent } from '../db/agents.ts';
 import type { CollectorStream } from '../proto/collector-stream.ts';
 import { PROTOCOL, type AgentMessage, type Hello, type UnknownMessage, type Welcome } from '../proto/messages.ts';
 import { StreamEnd } from '../proto/stream-end.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { stateOf, versionOf } from './agent-state.ts';
 import { interruptible, type Interruptible } from './interruptible.ts';
 import { handleAbsences, handleResults, type ReceiveParts } from './receive.ts';
 import { createRoom } from './room.ts';
@@ -17,7 +19,7 @@ const HELLO_MS = 10_000;
 export interface SessionParts extends ReceiveParts {
   authenticate: (token: string) => Promise<EnrolledAgent | undefined>;
   connected: (agentId: number, version: string) => void;
-  heard: (agentId: number, version: string, status: object | null) => void;
+  heard: (agentId: number, version: string, state: AgentState | null) => void;
   logger: Logger;
 }
 
@@ -97,7 +99,7 @@ async function serve(
     for await (const message of incoming) {
       if (version === undefined) {
         const hello = checkHello(message, agent);
-        version = hello.version;
+        version = versionOf(hello);
         clearTimeout(noHello);
         await stream.send({ body: 'welcome', welcome: welcomeTo(agent, parts) });
         session.capabilities = hello.capabilities;
@@ -106,7 +108,8 @@ async function serve(
         continue;
       }
       if (message.body === 'leave') break;
-      parts.heard(agent.id, version, message.body === 'status' ? message.status : null);
+      const state = message.body === 'status' ? stateOf(message.status, session.capabilities) : null;
+      parts.heard(agent.id, version, state);
       if (message.body === 'checkAnswer') session.checks.answered(message.checkAnswer);
       else await receive(message, agent, stream, inFlight, parts);
     }

@@ -207,7 +207,7 @@ async function startServer({
     authenticate: (token) => findAgentByToken(pool, token),
     isEnrolled: (agentId) => isAgentEnrolled(pool, agentId),
     connected: (agentId, version) => ledger.connected(agentId, version),
-    heard: (agentId, version, status) => ledger.heard(agentId, version, status),
+    heard: (agentId, version, state) => ledger.heard(agentId, version, state),
     recordAbsences: (absences) => recordAbsences(pool, absences),
     oldestMinute: () => oldestMinute,
     database,

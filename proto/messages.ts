@@ -88,6 +88,10 @@ export const AGENT_STATUS = {
   oldestMinute: 'number',
   problems: 'texts',
   counters: [COUNTER],
+  assigned: 'number',
+  clockKnown: 'number',
+  clockOffsetUs: 'number',
+  unknownLastHour: [COUNTER],
 } as const satisfies MessageShape;
 
 export const CHECK_REQUEST = {

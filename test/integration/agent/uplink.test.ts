@@ -10,6 +10,7 @@ import type { CheckResult } from '../../../core/result.ts';
 import { openAgentStream } from '../../../proto/agent-stream.ts';
 import { createLogger } from '../../../runtime/logger.ts';
 import { MINUTE, tcpResult } from '../../support/check-results.ts';
+import { agentStatus } from '../../support/agent-status.ts';
 import { startCountingCollector, type CountingCollector } from '../../support/counting-collector.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -59,16 +60,7 @@ function startUplink(options: Partial<UplinkOptions> = {}): Uplink {
     onAck: (sentMs) => acks.push(sentMs),
     answer: async ({ definition }) => ({ outcome: `ran ${definition}`, error: '' }),
     hello: () => ({ region: 'eu', version: 'test', capabilities: ['TCP'], epoch: 'epoch-1', bootId: clock.bootId }),
-    status: () => ({
-      definitions: 7,
-      epoch: 'epoch-1',
-      generation: 1,
-      spoolRecords: spool.state().rows,
-      spoolBytes: 0,
-      oldestMinute: 0,
-      problems: [],
-      counters: [],
-    }),
+    status: () => agentStatus({ definitions: 7, epoch: 'epoch-1', generation: 1, spoolRecords: spool.state().rows }),
     ...options,
   });
   running.push(uplink.run(end.signal));

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { CheckResult } from '../../../core/result.ts';
 import { createAgent, revokeAgent } from '../../../db/agents.ts';
 import { encodeResults } from '../../../proto/results-codec.ts';
+import { agentStatus } from '../../support/agent-status.ts';
 import { startTestCollector, type TestCollector } from '../../support/collector.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -117,19 +118,18 @@ describe('a session', () => {
     expect(await row()).toMatchObject({ version: '9.9', fresh: true });
     await agent.stream.send({
       body: 'status',
-      status: {
+      status: agentStatus({
         definitions: 3,
-        epoch: 'e',
-        generation: 1,
-        spoolRecords: 0,
-        spoolBytes: 0,
-        oldestMinute: 0,
-        problems: ['no raw sockets'],
+        problems: ['no raw sockets', 'NUL \0'],
         counters: [{ name: 'unknown stalled', value: 2 }],
-      },
+      }),
     });
-    await eventually('the status to be recorded', 15_000, async () => (await row())?.status.definitions === 3);
-    expect((await row())?.status).toMatchObject({ problems: ['no raw sockets'] });
+    await eventually('the status to be recorded', 15_000, async () => (await row())?.status.monitors === 3);
+    expect((await row())?.status).toMatchObject({
+      problems: ['no raw sockets', 'NUL \ufffd'],
+      capabilities: ['PING', 'TCP', 'DNS'],
+      counters: { 'unknown stalled': 2 },
+    });
   });
 
   it('ends within a second of the revocation of its agent', async () => {

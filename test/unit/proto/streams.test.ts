@@ -6,19 +6,11 @@ import { createCollectorServer, type CollectorServer, type CollectorStream } fro
 import { MAX_MESSAGE_BYTES, type AgentMessage } from '../../../proto/messages.ts';
 import { StreamEnd } from '../../../proto/stream-end.ts';
 import { collectorService } from '../../../proto/wire.ts';
+import { agentStatus } from '../../support/agent-status.ts';
 
 const status = (counter: number, text = ''): AgentMessage => ({
   body: 'status',
-  status: {
-    definitions: counter,
-    epoch: text,
-    generation: 0,
-    spoolRecords: 0,
-    spoolBytes: 0,
-    oldestMinute: 0,
-    problems: [],
-    counters: [],
-  },
+  status: agentStatus({ definitions: counter, epoch: text }),
 });
 
 const closers: (() => Promise<unknown> | void)[] = [];
