@@ -1,10 +1,25 @@
 import { AppError } from '../core/app-error.ts';
 import { permissionsOf, type Permission } from '../core/permissions.ts';
 import { findActiveApiKey } from '../db/api-keys.ts';
-import type { Actor, Context, KeyActor } from './context.ts';
+import { sessionToken } from './auth/cookies.ts';
+import { findActor } from './auth/find-actor.ts';
+import { refuseForgery } from './auth/same-site.ts';
+import type { Actor, Context, KeyActor, UserActor } from './context.ts';
+import type { Access } from './http/route.ts';
 
-/** Who carries an active key (specification 5 and 7, reference §1.0). Throws UNAUTHORIZED where nobody does. */
-export async function authenticate(_access: 'key' | 'dashboard', { headers, db }: Context): Promise<KeyActor> {
+/**
+ * Who asks. `/api/v4` takes keys only; what belongs to the dashboard also takes sessions, where there is no key (reference
+ * §12, "Keys").
+ * @throws AppError UNAUTHORIZED where nobody does; FORBIDDEN where another site made the browser ask.
+ */
+export async function authenticate(access: Exclude<Access, 'public'>, context: Context): Promise<Actor> {
+  const mayBeSession = access === 'dashboard' && context.headers.authorization === undefined;
+  const token = mayBeSession ? sessionToken(context) : undefined;
+  return token === undefined ? whoHasKey(context) : whoHasSession(context, token);
+}
+
+/** Specification 5 and 7, reference §1.0. */
+async function whoHasKey({ headers, db }: Context): Promise<KeyActor> {
   const [scheme, key, ...rest] = (headers.authorization ?? '').split(' ');
   if (scheme?.toLowerCase() !== 'bearer' || !key || rest.length > 0)
     throw new AppError('UNAUTHORIZED', 'Missing or invalid authorization header');
@@ -12,6 +27,13 @@ export async function authenticate(_access: 'key' | 'dashboard', { headers, db }
   if (!found) throw new AppError('UNAUTHORIZED', 'Invalid API key');
   const { id, name, role_id, granted } = found;
   return { kind: 'key', id, name, permissions: permissionsOf([role_id], granted) };
+}
+
+async function whoHasSession(context: Context, token: string): Promise<UserActor> {
+  if (context.method !== 'GET' && context.method !== 'HEAD') refuseForgery(context);
+  const actor = await findActor(context.db, token);
+  if (!actor) throw new AppError('UNAUTHORIZED', 'You are not signed in');
+  return actor;
 }
 
 /** Throws FORBIDDEN where the actor lacks the permission; null asks for none. */

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { linkRoutes } from './auth/links.ts';
+import { loginRoutes } from './auth/login.ts';
+import { setupRoutes } from './auth/setup.ts';
 import { badgeRoutes } from './badges/badges.ts';
 import { healthRoute } from './health.ts';
 import { openApiDocument } from './http/openapi.ts';
@@ -35,6 +38,9 @@ export function apiRoutes(publicUrl?: string): Route[] {
     ...agentRoutes,
     ...badgeRoutes,
     dispatchRoute(ACTIONS),
+    ...loginRoutes,
+    ...setupRoutes,
+    ...linkRoutes,
   ];
   const documentRoute = route({
     method: 'GET',

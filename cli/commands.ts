@@ -46,13 +46,13 @@ async function listKeys(pool: pg.Pool): Promise<Answer> {
 
 function setStatus(status: KeyStatus) {
   return async (pool: pg.Pool, { name }: { name: string }): Promise<Answer> => {
-    if (!(await setApiKeyStatus(pool, name, status))) return failed(`no API key is named '${name}'`);
+    if (!(await setApiKeyStatus(pool, { name }, status))) return failed(`no API key is named '${name}'`);
     return { text: `${name} ${status}`, json: { name, status } };
   };
 }
 
 async function deleteKey(pool: pg.Pool, { name }: { name: string }): Promise<Answer> {
-  if (!(await deleteApiKey(pool, name))) return failed(`no API key is named '${name}'`);
+  if (!(await deleteApiKey(pool, { name }))) return failed(`no API key is named '${name}'`);
   return { text: `${name} deleted`, json: { name, deleted: true } };
 }
 

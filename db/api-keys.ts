@@ -14,20 +14,29 @@ export interface ApiKeyRow {
   name: string;
   masked_key: string;
   status: KeyStatus;
+  /** What the key may do. */
+  role_id: string;
   created_at: Date;
   updated_at: Date;
 }
 
-const COLUMNS = 'id, name, masked_key, status, created_at, updated_at';
+const COLUMNS = 'id, name, masked_key, status, role_id, created_at, updated_at';
+
+/** A key by what is unique about it. */
+export type KeyReference = { id: number } | { name: string };
 
 /** Makes a key of 32 random bytes and stores its hash. Returns the key, the only time it is seen; null: name taken. */
-export async function createApiKey(db: Queryable, name: string): Promise<{ key: string; row: ApiKeyRow } | null> {
+export async function createApiKey(
+  db: Queryable,
+  name: string,
+  roleId = 'admin',
+): Promise<{ key: string; row: ApiKeyRow } | null> {
   const key = PREFIX + randomBytes(32).toString('hex');
   const masked = key.slice(-4).padStart(key.length, '*');
   try {
     const { rows } = await db.query<ApiKeyRow>(
-      `insert into api_keys (name, key_hash, masked_key) values ($1, $2, $3) returning ${COLUMNS}`,
-      [name, hashKey(key), masked],
+      `insert into api_keys (name, key_hash, masked_key, role_id) values ($1, $2, $3, $4) returning ${COLUMNS}`,
+      [name, hashKey(key), masked, roleId],
     );
     return rows[0] ? { key, row: rows[0] } : null;
   } catch (error) {
@@ -65,19 +74,29 @@ export async function listApiKeys(db: Queryable): Promise<ApiKeyRow[]> {
   return rows;
 }
 
-/** Sets the status of the key of that name; false where there is none. It holds from the next request on. */
-export async function setApiKeyStatus(db: Queryable, name: string, status: KeyStatus): Promise<boolean> {
+/** The key of this id, or undefined. */
+export async function findApiKey(db: Queryable, id: number): Promise<ApiKeyRow | undefined> {
+  const { rows } = await db.query<ApiKeyRow>(`select ${COLUMNS} from api_keys where id = $1`, [id]);
+  return rows[0];
+}
+
+/** Sets a key's status; false where there is no such key. It holds from the next request on. */
+export async function setApiKeyStatus(db: Queryable, key: KeyReference, status: KeyStatus): Promise<boolean> {
   const { rowCount } = await db.query(
-    'update api_keys set status = $2, updated_at = clock_timestamp() where name = $1',
-    [name, status],
+    'update api_keys set status = $3, updated_at = clock_timestamp() where id = $1 or name = $2',
+    [...columnsOf(key), status],
   );
   return rowCount === 1;
 }
 
-/** Deletes the key of that name; false where there is none. */
-export async function deleteApiKey(db: Queryable, name: string): Promise<boolean> {
-  const { rowCount } = await db.query('delete from api_keys where name = $1', [name]);
+/** Deletes a key; false where there is none. */
+export async function deleteApiKey(db: Queryable, key: KeyReference): Promise<boolean> {
+  const { rowCount } = await db.query('delete from api_keys where id = $1 or name = $2', columnsOf(key));
   return rowCount === 1;
+}
+
+function columnsOf(key: KeyReference): [id: number | null, name: string | null] {
+  return 'id' in key ? [key.id, null] : [null, key.name];
 }
 
 function hashKey(key: string): Buffer {

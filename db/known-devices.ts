@@ -21,6 +21,11 @@ export async function rememberDevice(db: Queryable, userId: number): Promise<str
   return token;
 }
 
+/** Makes the user's browsers strangers again: whoever had his password may have been one of them. */
+export async function forgetDevices(db: Queryable, userId: number): Promise<void> {
+  await db.query('delete from known_devices where user_id = $1', [userId]);
+}
+
 /** True where a browser with this token has signed in the user with this address before. */
 export async function isKnownDevice(db: Queryable, token: string, email: string): Promise<boolean> {
   const { rows } = await db.query(

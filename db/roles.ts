@@ -18,8 +18,18 @@ export async function listRoles(db: Queryable): Promise<Role[]> {
   return rows.map(toRole);
 }
 
-/** The roles of these ids that exist. */
-export async function findRoles(db: Queryable, ids: readonly string[]): Promise<Role[]> {
+/** The roles of these ids that exist; none of them goes away until the transaction ends. */
+export async function holdRoles(client: pg.PoolClient, ids: readonly string[]): Promise<Role[]> {
+  await client.query('select from roles where id = any($1) order by id for key share', [ids]);
+  return findRoles(client, ids);
+}
+
+/** The role of this id, or undefined. */
+export async function findRole(db: Queryable, id: string): Promise<Role | undefined> {
+  return (await findRoles(db, [id]))[0];
+}
+
+async function findRoles(db: Queryable, ids: readonly string[]): Promise<Role[]> {
   const { rows } = await db.query<RoleRow>(`select ${COLUMNS} from roles where id = any($1)`, [ids]);
   return rows.map(toRole);
 }
@@ -27,7 +37,7 @@ export async function findRoles(db: Queryable, ids: readonly string[]): Promise<
 /** The role of this id, held against other changes until the transaction ends; undefined where there is none. */
 export async function lockRole(client: pg.PoolClient, id: string): Promise<Role | undefined> {
   await client.query('select from roles where id = $1 for update', [id]);
-  return (await findRoles(client, [id]))[0];
+  return findRole(client, id);
 }
 
 /** Stores a role without permissions; false where its id is taken. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { User } from '../core/user.ts';
-import { inTransaction, type Database, type Queryable } from './client.ts';
+import { brokenConstraint, inTransaction, type Database, type Queryable } from './client.ts';
 import { isoText } from './iso-text.ts';
 
 /** Users and the roles they have (reference §7). A password's hash leaves this file only through `findCredentials`. */
@@ -127,16 +127,17 @@ export async function updateUser(
   id: number,
   fields: { email?: string; name?: string; isActive?: boolean },
 ): Promise<User | undefined | null> {
-  const { rows } = await db.query<User & { taken: boolean }>(
-    `with taken as (select from users where email = $2 and id <> $1),
-     written as (
-       update users set email = coalesce($2, email), name = coalesce($3, name), is_active = coalesce($4, is_active),
+  try {
+    await db.query(
+      `update users set email = coalesce($2, email), name = coalesce($3, name), is_active = coalesce($4, is_active),
          updated_at = greatest(service_now(), updated_at + interval '1 millisecond')
-       where id = $1 and not exists (select from taken) returning id)
-     select exists (select from taken) as taken, (select id from written) as id`,
-    [id, fields.email, fields.name, fields.isActive],
-  );
-  if (rows[0]?.taken) return null;
+       where id = $1`,
+      [id, fields.email, fields.name, fields.isActive],
+    );
+  } catch (error) {
+    if (brokenConstraint(error) === 'users_email_key') return null;
+    throw error;
+  }
   return findUser(db, id);
 }
 

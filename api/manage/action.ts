@@ -15,17 +15,25 @@ export interface Action {
   summary: string;
   data: z.ZodType;
   result: z.ZodType;
+  /** What the log says an action was about: ids and names, never a secret. */
+  about?(data: unknown): Record<string, unknown>;
   run(data: unknown, context: ActionContext): Promise<unknown>;
 }
 
-interface ActionSpec<D, R extends z.ZodType> extends Omit<Action, 'data' | 'result' | 'run'> {
+interface ActionSpec<D, R extends z.ZodType> extends Omit<Action, 'data' | 'result' | 'about' | 'run'> {
   data: z.ZodType<D>;
   result: R;
+  about?: (data: D) => Record<string, unknown>;
   run: (data: D, context: ActionContext) => Promise<z.input<R>>;
 }
 
 /** Makes an action out of its parts. `run` sees data that `data` has parsed and returns the bare result. */
 export function action<D, R extends z.ZodType>(spec: ActionSpec<D, R>): Action {
   // The dispatcher hands over what this spec's own schema returned.
-  return { ...spec, run: (data, context) => spec.run(data as D, context) };
+  const own = (data: unknown): D => data as D;
+  return {
+    ...spec,
+    about: (data) => spec.about?.(own(data)) ?? {},
+    run: (data, context) => spec.run(own(data), context),
+  };
 }

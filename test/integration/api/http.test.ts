@@ -38,9 +38,9 @@ describe('authentication', () => {
   });
 
   it('refuses an inactive key at once, and takes it again when it is active', async () => {
-    await setApiKeyStatus(test.database.pool, 'test', 'INACTIVE');
+    await setApiKeyStatus(test.database.pool, { name: 'test' }, 'INACTIVE');
     const refused = await withHeader(`Bearer ${test.key}`);
-    await setApiKeyStatus(test.database.pool, 'test', 'ACTIVE');
+    await setApiKeyStatus(test.database.pool, { name: 'test' }, 'ACTIVE');
     expect(failureOf(refused)).toEqual([401, 'Invalid API key']);
     expect((await withHeader(`Bearer ${test.key}`)).status).toBe(200);
   });
@@ -160,7 +160,7 @@ describe('headers', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('x-frame-options')).toBe('DENY');
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
-    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('cache-control')).toBe('private, no-cache');
     expect(headers.get('x-powered-by')).toBeNull();
   });
 

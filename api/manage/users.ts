@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { givenRoleId } from '../../core/role.ts';
+import { emailAddress, personName, userResource } from '../../core/user.ts';
+import { listUsers } from '../../db/users.ts';
+import { changeUser, inviteUser, linkUser } from '../services/write-user.ts';
+import { action } from './action.ts';
+import { rowId } from './row-id.ts';
+
+const link = {
+  purpose: z.enum(['INVITE', 'RESET']),
+  link: z
+    .string()
+    .meta({ description: 'To pass on: it is shown this once, and begins with a slash without PUBLIC_URL' }),
+  expires_at: z.iso.datetime({ precision: 3 }),
+};
+
+export const userActions = [
+  action({
+    name: 'getUsers',
+    permission: 'users.read',
+    summary: 'List users, the oldest first',
+    data: z.object({}),
+    result: z.array(userResource),
+    run: (_data, { db }) => listUsers(db),
+  }),
+  action({
+    name: 'createNewUser',
+    permission: 'users.write',
+    summary: 'Invite a user: the answer holds a link, good once and for 7 days, by which he chooses his password',
+    data: z.object({
+      email: emailAddress,
+      name: personName,
+      role_ids: z.array(givenRoleId, 'role_ids must be an array').max(100).default(['member']),
+    }),
+    result: z.object({ user: userResource, ...link }),
+    run: (data, context) => inviteUser(context, { ...data, role_ids: [...new Set(data.role_ids)] }),
+  }),
+  action({
+    name: 'resendInvitation',
+    permission: 'users.write',
+    summary:
+      'Make another link for a user: his invitation, or, where he has taken it, one hour to choose another password',
+    data: z.object({ user_id: rowId('user_id') }),
+    result: z.object(link),
+    about: ({ user_id }) => ({ userId: user_id }),
+    run: ({ user_id }, context) => linkUser(context, user_id),
+  }),
+  action({
+    name: 'manualUpdate',
+    permission: 'users.write',
+    summary: "Change a user's name or email, or switch him off and on: what is not named is kept",
+    data: z.object({
+      user_id: rowId('user_id'),
+      name: personName.optional(),
+      email: emailAddress.optional(),
+      is_active: z.boolean('is_active must be a boolean').optional(),
+    }),
+    result: userResource,
+    about: ({ user_id }) => ({ userId: user_id }),
+    run: ({ user_id, ...fields }, context) => changeUser(context, user_id, fields),
+  }),
+];
