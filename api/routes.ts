@@ -8,6 +8,7 @@ import { openApiDocument } from './http/openapi.ts';
 import { route, type Route } from './http/route.ts';
 import { ACTIONS } from './manage/actions.ts';
 import { dispatchRoute } from './manage/dispatch.ts';
+import { rssRoutes } from './rss/rss.ts';
 import { agentRoutes } from './v4/agents.ts';
 import { commentRoutes } from './v4/comments.ts';
 import { dataRoutes } from './v4/data.ts';
@@ -37,6 +38,7 @@ export function apiRoutes(publicUrl?: string): Route[] {
     statusRoute,
     ...agentRoutes,
     ...badgeRoutes,
+    ...rssRoutes,
     dispatchRoute(ACTIONS),
     ...loginRoutes,
     ...setupRoutes,

@@ -5,6 +5,7 @@ import { HOME_PATH } from '../../core/page.ts';
 import type { UptimeRule } from '../../core/uptime.ts';
 import { readCurrentStatuses } from '../../db/current-status.ts';
 import { findPage } from '../../db/pages.ts';
+import { readNow } from '../../db/service-clock.ts';
 import { findVisibleMonitors, type VisibleMonitor } from '../../db/visible-monitors.ts';
 import type { Context } from '../context.ts';
 import { route } from '../http/route.ts';
@@ -118,8 +119,7 @@ async function drawSpan(
   const { db } = context;
   const subject = await subjectOf(tag, context);
   if (!subject) return drawBadge(NOT_FOUND, { style: query.style });
-  const { rows } = await db.query<{ now: number }>('select extract(epoch from service_now())::float8 as now');
-  const to = floorMinute(rows[0]?.now ?? NaN);
+  const to = floorMinute(await readNow(db));
   const span = await readSpan(context, subject.monitors, subject.rule, { from: floorMinute(to - query.sinceLast), to });
   const duration = query.hideDuration ? '' : ` ${durationText(query.sinceLast, query.locale)}`;
   const label = (query.label ?? subject.name) + duration;

@@ -1,6 +1,6 @@
 import { makeBadge } from 'badge-maker';
-import { create } from 'xmlbuilder2';
 import type { PublicStatus } from '../../core/overall-status.ts';
+import { element, writeXml } from '../xml.ts';
 import { shortText, type BadgeLooks, type DotLooks } from './badge-query.ts';
 
 /** What a badge says; `color` is what it has where the looks name none. */
@@ -44,18 +44,20 @@ const PING = `@media (prefers-reduced-motion:no-preference){.ping{animation:ping
 /** A dot in the colour of a status, as an SVG that says in words what it stands for. */
 export function drawDot(name: string, status: PublicStatus, { label, color, fillColor, animate }: DotLooks): string {
   const title = `${label ?? shortText(name)}: ${statusWords(status)}`;
-  const fill = cssColor(color) ?? DOT_COLOR[status];
-  const svg = create().ele('http://www.w3.org/2000/svg', 'svg', {
-    ...{ width: '16', height: '16', viewBox: '0 0 16 16', role: 'img', 'aria-label': title },
-  });
-  svg.ele('title').txt(title);
-  if (fillColor) svg.ele('rect', { width: '16', height: '16', fill: cssColor(fillColor) });
-  if (animate) {
-    svg.ele('style').txt(PING);
-    svg.ele('circle', { class: 'ping', cx: '8', cy: '8', r: '4', fill });
-  }
-  svg.ele('circle', { cx: '8', cy: '8', r: '4', fill });
-  return svg.toString({ headless: true });
+  const fill = cssColor(color ?? DOT_COLOR[status]);
+  const dot = { cx: '8', cy: '8', r: '4', fill };
+  const svg = element(
+    'svg',
+    {
+      ...{ xmlns: 'http://www.w3.org/2000/svg', width: '16', height: '16', viewBox: '0 0 16 16' },
+      ...{ role: 'img', 'aria-label': title },
+    },
+    element('title', {}, title),
+    ...(fillColor ? [element('rect', { width: '16', height: '16', fill: cssColor(fillColor) })] : []),
+    ...(animate ? [element('style', {}, PING), element('circle', { class: 'ping', ...dot })] : []),
+    element('circle', dot),
+  );
+  return writeXml(svg);
 }
 
 export function statusWords(status: PublicStatus): string {
@@ -63,6 +65,6 @@ export function statusWords(status: PublicStatus): string {
 }
 
 /** Hexadecimal digits without their sign are a colour to badges only. */
-function cssColor(color: string | undefined): string | undefined {
-  return color && /^[0-9a-f]{3}(?:[0-9a-f]{3})?$/.test(color) ? `#${color}` : color;
+function cssColor(color: string): string {
+  return /^[0-9a-f]{3}(?:[0-9a-f]{3})?$/.test(color) ? `#${color}` : color;
 }

@@ -62,5 +62,5 @@ it('shows a page the incidents of its visible monitors and those of nobody in pa
   ]);
   expect(await seen({ ...RESOLVED, max_count: 0 })).toEqual(['shown,everybody', '']);
   const { ongoing } = await listPageIncidents(database.pool, page, NOW, RESOLVED);
-  expect(ongoing[0]?.monitors.map(({ monitor_tag }) => monitor_tag)).toEqual(['shown', 'elsewhere']);
+  expect(ongoing[0]?.monitors.map(({ tag }) => tag)).toEqual(['shown', 'elsewhere']);
 });
