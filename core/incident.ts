@@ -48,13 +48,22 @@ export interface IncidentFields {
 
 export type NewIncident = IncidentFields & { monitors: MonitorReference[] };
 
-/** The body of POST. An end at 0 means none there, as in the reference. */
-export const newIncident = z
-  .object({ ...writable, end_date_time: writable.end_date_time.optional(), monitors: writable.monitors.optional() })
-  .transform(({ end_date_time, monitors = [], ...fields }): NewIncident => {
-    return { ...fields, end_date_time: end_date_time || null, monitors };
-  });
+/** What POST reads. */
+export const newIncidentFields = z.object({
+  ...writable,
+  end_date_time: writable.end_date_time.optional(),
+  monitors: writable.monitors.optional(),
+});
+
+/** The body of POST. */
+export const newIncident = newIncidentFields.transform(completeIncident);
 
 /** The body of PATCH: what is not named is kept, a null end reopens, monitors replace the whole list. */
 export const incidentPatch = z.object(writable).partial();
 export type IncidentPatch = z.output<typeof incidentPatch>;
+
+/** An end at 0 means none in a new incident, as in the reference. */
+export function completeIncident(fields: z.output<typeof newIncidentFields>): NewIncident {
+  const { end_date_time, monitors = [] } = fields;
+  return { ...fields, end_date_time: end_date_time || null, monitors };
+}

@@ -47,21 +47,27 @@ export type FlatEvent = z.output<typeof flatEvent>;
 
 const START = 'start_date_time must be a valid timestamp (UTC seconds)';
 const END = 'end_date_time must be a valid timestamp (UTC seconds)';
+/** What is said of an event that would end before it begins. */
+export const NOT_AFTER = 'end_date_time must be after start_date_time';
 const FINAL = ['COMPLETED', 'CANCELLED'] as const;
+/** What a person may end an event with. */
+export const finalStatus = z.enum(FINAL, 'status must be COMPLETED or CANCELLED');
 
 const patchFields = z
   .object({
-    status: z.enum(FINAL, 'status must be COMPLETED or CANCELLED').optional(),
+    status: finalStatus.optional(),
     start_date_time: timestamp(START).transform(floorMinute).optional(),
     end_date_time: timestamp(END).transform(floorMinute).optional(),
   })
   .refine(({ start_date_time: start, end_date_time: end }) => start === undefined || end === undefined || end > start, {
     path: ['end_date_time'],
-    message: 'end_date_time must be after start_date_time',
+    message: NOT_AFTER,
   });
 
-/** What a PATCH does to an event: moves it, or ends it. */
-export type EventPatch = { kind: 'move'; start: number; end: number } | { kind: 'end'; status: (typeof FINAL)[number] };
+/** What a PATCH does to an event: moves it, or an end of it, or ends it. */
+export type EventPatch =
+  | { kind: 'move'; start?: number | undefined; end?: number | undefined }
+  | { kind: 'end'; status: (typeof FINAL)[number] };
 
 /** The body of PATCH: either both times or a status. Tells what is missing before what is wrong. */
 export const eventPatch = z

@@ -67,20 +67,19 @@ export interface MaintenanceFields extends Schedule {
 
 export type NewMaintenance = MaintenanceFields & { monitors: MonitorReference[] };
 
+/** What POST reads. */
+export const newMaintenanceFields = z.object({
+  title: text('title is required and must be a non-empty string'),
+  start_date_time: timestamp(START, 'start_date_time is required').transform(floorMinute),
+  rrule: rule('rrule is required and must be a non-empty string'),
+  duration_seconds: duration('duration_seconds is required'),
+  description: description.optional(),
+  timezone: timezone.optional(),
+  monitors: monitors.optional(),
+});
+
 /** The body of POST. A status there is ignored. */
-export const newMaintenance = z
-  .object({
-    title: text('title is required and must be a non-empty string'),
-    start_date_time: timestamp(START, 'start_date_time is required').transform(floorMinute),
-    rrule: rule('rrule is required and must be a non-empty string'),
-    duration_seconds: duration('duration_seconds is required'),
-    description: description.optional(),
-    timezone: timezone.optional(),
-    monitors: monitors.optional(),
-  })
-  .transform(({ description = null, timezone = 'UTC', monitors = [], ...fields }): NewMaintenance => {
-    return { ...fields, description, timezone, status: 'ACTIVE', monitors };
-  });
+export const newMaintenance = newMaintenanceFields.transform(completeMaintenance);
 
 /** The body of PATCH: what is not named is kept, monitors replace the whole list. */
 export const maintenancePatch = z
@@ -105,6 +104,12 @@ export function isSameSchedule(a: Schedule, b: Schedule): boolean {
     a.duration_seconds === b.duration_seconds &&
     a.timezone === b.timezone
   );
+}
+
+/** With what POST gives where nothing is said. */
+export function completeMaintenance(fields: z.output<typeof newMaintenanceFields>): NewMaintenance {
+  const { description = null, timezone = 'UTC', monitors = [] } = fields;
+  return { ...fields, description, timezone, status: 'ACTIVE', monitors };
 }
 
 function text(message: string) {

@@ -144,23 +144,27 @@ const DEFAULTS = {
   external_url: null,
 } as const satisfies Omit<MonitorFields, 'name'>;
 
+/** What POST reads. */
+export const newMonitorFields = z.object({
+  tag,
+  name: requiredText('Name is required and must be a non-empty string'),
+  ...z.object(writable).partial().shape,
+  confirmation_threshold: threshold.nullish(),
+});
+
 /** The body of POST: the reference's defaults, nulls give them too where null is allowed. */
-export const newMonitor = z
-  .object({
-    tag,
-    name: requiredText('Name is required and must be a non-empty string'),
-    ...z.object(writable).partial().shape,
-    confirmation_threshold: threshold.nullish(),
-  })
-  .transform((body): NewMonitor => {
-    const given = Object.entries(body).filter(([, value]) => value !== null);
-    // Without its nulls a body has the type of the fields it names.
-    return { ...DEFAULTS, ...(Object.fromEntries(given) as Omit<NewMonitor, keyof typeof DEFAULTS>) };
-  });
+export const newMonitor = newMonitorFields.transform(completeMonitor);
 
 /** The body of PATCH. `tag` is no field of it and so is ignored. */
 export const monitorPatch = z.object({ name: requiredText('Name must be a non-empty string'), ...writable }).partial();
 export type MonitorPatch = z.output<typeof monitorPatch>;
+
+/** With what POST gives where nothing is said. */
+export function completeMonitor(fields: z.output<typeof newMonitorFields>): NewMonitor {
+  const given = Object.entries(fields).filter(([, value]) => value !== null);
+  // Without its nulls a body has the type of the fields it names.
+  return { ...DEFAULTS, ...(Object.fromEntries(given) as Omit<NewMonitor, keyof typeof DEFAULTS>) };
+}
 
 /**
  * The fields of a monitor after a patch: what the patch does not name is kept; `type_data` and `monitor_settings_json`
@@ -195,6 +199,11 @@ export function settleTypeData<K extends ProbeKind>(kind: K, typeData: Record<st
   if (parsed.success) return parsed.data as ConfigOf<K>;
   const details = parsed.error.issues.map((issue) => problemOf(['type_data', ...issue.path], issue.message));
   throw new AppError('BAD_REQUEST', details[0]?.message ?? 'type_data is invalid', { details });
+}
+
+/** The fields of a monitor after a patch that replaces what it names whole; null resets `type_data` and settings. */
+export function replaceFields(current: MonitorFields, patch: MonitorPatch): MonitorFields {
+  return { ...current, ...patch };
 }
 
 function mergeObject(

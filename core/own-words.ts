@@ -31,6 +31,18 @@ export function eachInTurn<S extends z.ZodType>(item: S, notAnArray: string) {
   }, z.array(item));
 }
 
+/** What one of two schemas reads; the faults are those of the one that `choose` says the input is meant for. */
+export function meantFor<A extends z.ZodType, B extends z.ZodType>(options: [A, B], choose: (input: unknown) => A | B) {
+  return z.preprocess((input, context) => {
+    for (const issue of faultsOf(choose(input), input)) {
+      const { path, message } = issue;
+      const params = issue.code === 'custom' ? issue.params : undefined;
+      context.issues.push({ code: 'custom', input: undefined, path, message, params });
+    }
+    return input;
+  }, z.union(options));
+}
+
 /** The faults of a request for the client's eyes, in the order of the checks. */
 export function problemsOf({ issues }: z.ZodError): FieldProblem[] {
   return issues

@@ -33,7 +33,7 @@ const texts = {
 };
 
 /** Of a tag that is named twice the first place counts. */
-const monitorTags = eachInTurn(
+export const monitorTags = eachInTurn(
   z.string('monitors must be an array of monitor tags'),
   'monitors must be an array',
 ).transform((tags) => [...new Set(tags)]);
@@ -67,23 +67,22 @@ export interface PageFields {
 
 export type NewPage = PageFields & { monitors: string[] };
 
+/** What POST reads. */
+export const newPageFields = z.object({
+  page_path: z
+    .string(PATH_REQUIRED)
+    .min(1, { message: PATH_REQUIRED, abort: true })
+    .superRefine(checkPath)
+    .transform(sanitizePagePath),
+  page_title: requiredText('page_title is required and must be a non-empty string'),
+  page_header: requiredText('page_header is required and must be a non-empty string'),
+  ...z.object(texts).partial().shape,
+  monitors: monitorTags.optional(),
+  page_settings: givenSettings.optional(),
+});
+
 /** The body of POST. */
-export const newPage = z
-  .object({
-    page_path: z
-      .string(PATH_REQUIRED)
-      .min(1, { message: PATH_REQUIRED, abort: true })
-      .superRefine(checkPath)
-      .transform(sanitizePagePath),
-    page_title: requiredText('page_title is required and must be a non-empty string'),
-    page_header: requiredText('page_header is required and must be a non-empty string'),
-    ...z.object(texts).partial().shape,
-    monitors: monitorTags.optional(),
-    page_settings: givenSettings.optional(),
-  })
-  .transform(({ page_subheader = null, page_logo = null, page_settings = {}, monitors = [], ...fields }): NewPage => {
-    return { ...fields, page_subheader, page_logo, page_settings: newSettings(page_settings), monitors };
-  });
+export const newPage = newPageFields.transform(completePage);
 
 /** The body of PATCH: what is not named is kept, settings merge, monitors replace the whole list. */
 export const pagePatch = z
@@ -102,6 +101,12 @@ export const pagePatch = z
   })
   .partial();
 export type PagePatch = z.output<typeof pagePatch>;
+
+/** With what POST gives where nothing is said. */
+export function completePage(fields: z.output<typeof newPageFields>): NewPage {
+  const { page_subheader = null, page_logo = null, page_settings = {}, monitors = [] } = fields;
+  return { ...fields, page_subheader, page_logo, page_settings: newSettings(page_settings), monitors };
+}
 
 /**
  * The path after a patch; undefined where the patch would rename the home page. It may name the home page as it is

@@ -23,28 +23,34 @@ export async function findComment(db: Queryable, incidentId: number, id: number)
   return rows[0];
 }
 
+/** What is posted: without a timestamp now, without a state the incident's own. */
+export type PostedComment = Partial<NewComment> & Pick<NewComment, 'comment'>;
+
 /**
  * Posts a comment; the incident takes its state, and from a RESOLVED one its end. One statement, and the incident's row
  * is locked before the comment gets its id: the last comment and the incident's state agree, whoever posts at once.
+ * `reopens`: a state other than RESOLVED takes the end from an incident that was RESOLVED, as in the dashboard.
  * Undefined where the incident is gone.
  */
 export async function insertComment(
   db: Queryable,
   incidentId: number,
-  fields: NewComment,
+  fields: PostedComment,
+  { reopens } = { reopens: false },
 ): Promise<IncidentComment | undefined> {
   const { rows } = await db.query<IncidentComment>(
     `with moment as (
        select coalesce($4, (floor(extract(epoch from service_now()) / 60) * 60)::bigint) as timestamp
      ), incident as (
-       update incidents set state = $3,
-         end_date_time = case when $3 = 'RESOLVED' then moment.timestamp else end_date_time end,
+       update incidents set state = coalesce($3, state),
+         end_date_time = case when coalesce($3, state) = 'RESOLVED' then moment.timestamp
+           when not ($5 and state = 'RESOLVED') then end_date_time end,
          updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')
-       from moment where id = $1 returning id, moment.timestamp
+       from moment where id = $1 returning id, state, moment.timestamp
      )
      insert into incident_comments (incident_id, comment, timestamp, state)
-     select id, $2, timestamp, $3 from incident returning ${COLUMNS}`,
-    [incidentId, fields.comment, fields.state, fields.timestamp],
+     select id, $2, timestamp, state from incident returning ${COLUMNS}`,
+    [incidentId, fields.comment, fields.state, fields.timestamp, reopens],
   );
   return rows[0];
 }

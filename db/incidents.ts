@@ -1,7 +1,9 @@
+import type { IncidentRecord, IncidentStatus } from '../core/dashboard-incident.ts';
 import type { Incident, IncidentFields } from '../core/incident.ts';
 import type { Queryable } from './client.ts';
 import { isoText } from './iso-text.ts';
 import { referencesOf } from './monitor-references.ts';
+import type { Paging } from './paging.ts';
 
 /** Reference §1.2: no list is longer. */
 const MAX_LISTED = 1000;
@@ -39,6 +41,32 @@ export async function listIncidents(db: Queryable, filter: IncidentFilter): Prom
 /** The incident of that id, or undefined. */
 export async function findIncident(db: Queryable, id: number): Promise<Incident | undefined> {
   const { rows } = await db.query<Incident>(`select ${COLUMNS} from incidents where id = $1`, [id]);
+  return rows[0];
+}
+
+const OPEN = '(end_date_time is null or end_date_time > extract(epoch from service_now()))';
+const RECORD = `${COLUMNS}, is_global, ${OPEN} as is_open,
+  exists (select from monitor_alerts where incident_id = incidents.id) as has_alert`;
+
+/** A part of the incidents, id descending, and how many there are on all pages. */
+export async function listIncidentRecords(
+  db: Queryable,
+  { status, state }: { status?: IncidentStatus | undefined; state?: Incident['state'] | undefined },
+  { page, limit }: Paging,
+): Promise<{ incidents: IncidentRecord[]; total: number }> {
+  const isOpen = status && status === 'OPEN';
+  const matching = `from incidents where ($1::boolean is null or ${OPEN} = $1) and ($2::text is null or state = $2)`;
+  const counted = await db.query<{ total: number }>(`select count(*) as total ${matching}`, [isOpen, state]);
+  const { rows } = await db.query<IncidentRecord>(
+    `select ${RECORD} ${matching} order by id desc limit $3 offset ($4::bigint - 1) * $3`,
+    [isOpen, state, limit, page],
+  );
+  return { incidents: rows, total: counted.rows[0]?.total ?? 0 };
+}
+
+/** The incident of that id with what only the dashboard is told, or undefined. */
+export async function findIncidentRecord(db: Queryable, id: number): Promise<IncidentRecord | undefined> {
+  const { rows } = await db.query<IncidentRecord>(`select ${RECORD} from incidents where id = $1`, [id]);
   return rows[0];
 }
 

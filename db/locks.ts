@@ -6,7 +6,8 @@ const MINUTE_LOCK = 7_261_003;
 const ROLLED_LOCK = 7_261_004;
 const ROLLER_LOCK = 7_261_005;
 const MAINTENANCE_LOCK = 7_261_006;
-const MINUTE_LOCKS = 1024;
+/** Minutes further apart share a lock. */
+export const MINUTE_LOCKS = 1024;
 
 /**
  * Taken after results are written and before it is decided which minutes are ripe: of two transactions with results

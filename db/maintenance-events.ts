@@ -3,18 +3,13 @@ import type { Queryable } from './client.ts';
 import { isoText } from './iso-text.ts';
 import { EVENT_NOW, IMPLIED_STATUS } from './maintenance-clock.ts';
 import { referencesOf } from './monitor-references.ts';
+import type { Paging } from './paging.ts';
 
 /** Who writes events holds the row of their maintenance (`lockMaintenance`). */
 
 const COLUMNS = `id, maintenance_id, start_date_time, end_date_time, status, ${isoText('created_at')},
   ${isoText('updated_at')}`;
 const TOUCHED = `updated_at = greatest(clock_timestamp(), updated_at + interval '1 millisecond')`;
-
-/** A part of a list; pages count from 1. */
-export interface Paging {
-  page: number;
-  limit: number;
-}
 
 export interface EventFilter {
   /** Unix seconds: starts at or after. */
@@ -24,15 +19,16 @@ export interface EventFilter {
   maintenanceId?: number;
 }
 
-/** One maintenance's events, by start. */
+/** One maintenance's events, by start; or the last first. */
 export async function listEvents(
   db: Queryable,
   maintenanceId: number,
   { page, limit }: Paging,
+  order: 'asc' | 'desc' = 'asc',
 ): Promise<MaintenanceEvent[]> {
   const { rows } = await db.query<MaintenanceEvent>(
     `select ${COLUMNS} from maintenance_events where maintenance_id = $1
-     order by start_date_time, id limit $2 offset ($3::bigint - 1) * $2`,
+     order by start_date_time ${order}, id ${order} limit $2 offset ($3::bigint - 1) * $2`,
     [maintenanceId, limit, page],
   );
   return rows;
@@ -48,6 +44,12 @@ export async function findEvent(
     `select ${COLUMNS} from maintenance_events where maintenance_id = $1 and id = $2`,
     [maintenanceId, id],
   );
+  return rows[0];
+}
+
+/** The event of that id, whichever maintenance it is of, or undefined. */
+export async function findEventById(db: Queryable, id: number): Promise<MaintenanceEvent | undefined> {
+  const { rows } = await db.query<MaintenanceEvent>(`select ${COLUMNS} from maintenance_events where id = $1`, [id]);
   return rows[0];
 }
 
@@ -104,6 +106,30 @@ export async function insertEvents(
      on conflict (maintenance_id, original_start) do nothing`,
     [maintenanceId, starts, durationSeconds],
   );
+}
+
+/**
+ * Makes an event of a locked maintenance that its rule need not name, in the state that its times imply. It stands for
+ * the occurrence of the rule that starts with it, unless there is an event for that already: one that was moved away.
+ */
+export async function insertEvent(
+  client: Queryable,
+  maintenanceId: number,
+  start: number,
+  end: number,
+): Promise<MaintenanceEvent> {
+  const { rows } = await client.query<MaintenanceEvent>(
+    `insert into maintenance_events (maintenance_id, original_start, start_date_time, end_date_time, status)
+     select maintenance_id, case when exists (
+         select from maintenance_events known where (known.maintenance_id, original_start) = ($1, start_date_time))
+       then null else start_date_time end, start_date_time, end_date_time, ${IMPLIED_STATUS}
+     from (select $1::integer as maintenance_id, $2::bigint as start_date_time, $3::bigint as end_date_time) e
+     returning ${COLUMNS}`,
+    [maintenanceId, start, end],
+  );
+  const [event] = rows;
+  if (!event) throw new Error('an insert without a condition inserted nothing');
+  return event;
 }
 
 /** Removes what a changed schedule replaces: SCHEDULED events in the future, moved ones included. */

@@ -21,14 +21,14 @@ export type StoredMaintenance = MaintenanceFields & Planned;
 
 const FIELDS = 'title, description, start_date_time, rrule, duration_seconds, timezone, status, is_global, next_start';
 
-const COLUMNS = `id, title, description, start_date_time, rrule, duration_seconds, status,
+export const MAINTENANCE_COLUMNS = `id, title, description, start_date_time, rrule, duration_seconds, status,
   ${referencesOf('maintenance_monitors', 'maintenances.id')} as monitors, ${isoText('created_at')},
   ${isoText('updated_at')}, timezone`;
 
 /** Maintenances by exact filters, id descending. */
 export async function listMaintenances(db: Queryable, filter: MaintenanceFilter): Promise<Maintenance[]> {
   const { rows } = await db.query<Maintenance>(
-    `select ${COLUMNS} from maintenances
+    `select ${MAINTENANCE_COLUMNS} from maintenances
      where ($1::text is null or status = $1) and ($2::text is null or id in (
        select maintenance_id from maintenance_monitors join monitors on monitors.id = monitor_id where tag = $2))
      order by id desc`,
@@ -39,7 +39,7 @@ export async function listMaintenances(db: Queryable, filter: MaintenanceFilter)
 
 /** The maintenance of that id, or undefined. */
 export async function findMaintenance(db: Queryable, id: number): Promise<Maintenance | undefined> {
-  const { rows } = await db.query<Maintenance>(`select ${COLUMNS} from maintenances where id = $1`, [id]);
+  const { rows } = await db.query<Maintenance>(`select ${MAINTENANCE_COLUMNS} from maintenances where id = $1`, [id]);
   return rows[0];
 }
 

@@ -10,6 +10,8 @@ export interface MonitorFilter {
   category_name?: string;
   monitor_type?: string;
   is_hidden?: string;
+  tag?: string;
+  id?: number;
 }
 
 const COLUMNS = `id, tag, name, description, image, cron, default_status, status, category_name, monitor_type, type_data,
@@ -42,8 +44,9 @@ export async function listMonitors(db: Queryable, filter: MonitorFilter): Promis
     `select ${COLUMNS} from monitors
      where ($1::text is null or status = $1) and ($2::text is null or category_name = $2)
        and ($3::text is null or monitor_type = $3) and ($4::text is null or is_hidden = $4)
+       and ($5::text is null or tag = $5) and ($6::integer is null or id = $6)
      order by id desc`,
-    [filter.status, filter.category_name, filter.monitor_type, filter.is_hidden],
+    [filter.status, filter.category_name, filter.monitor_type, filter.is_hidden, filter.tag, filter.id],
   );
   return rows;
 }
@@ -54,7 +57,13 @@ export async function findMonitor(db: Queryable, tag: string): Promise<MonitorRo
   return rows[0];
 }
 
-/** As `findMonitor`, by id, and no one else changes it until the transaction ends. */
+/** As `findMonitor`, by id. */
+export async function findMonitorById(db: Queryable, id: number): Promise<MonitorRow | undefined> {
+  const { rows } = await db.query<MonitorRow>(`select ${COLUMNS} from monitors where id = $1`, [id]);
+  return rows[0];
+}
+
+/** As `findMonitorById`, and no one else changes it until the transaction ends. */
 export async function lockMonitor(db: Queryable, id: number): Promise<MonitorRow | undefined> {
   const { rows } = await db.query<MonitorRow>(`select ${COLUMNS} from monitors where id = $1 for update`, [id]);
   return rows[0];

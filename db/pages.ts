@@ -27,6 +27,12 @@ export async function findPage(db: Queryable, path: string): Promise<Page | unde
   return rows[0] && toPage(rows[0]);
 }
 
+/** The page of that id, or undefined. */
+export async function findPageById(db: Queryable, id: number): Promise<Page | undefined> {
+  const { rows } = await db.query<PageRow>(`select ${COLUMNS} from pages where id = $1`, [id]);
+  return rows[0] && toPage(rows[0]);
+}
+
 /** True where some page has this path. */
 export async function isPathTaken(db: Queryable, path: string): Promise<boolean> {
   const { rowCount } = await db.query('select from pages where page_path = $1', [path]);

@@ -21,12 +21,25 @@ export interface StoredPoint {
 
 /** The point of one minute; null where there is none. */
 export async function readPoint(db: Queryable, monitorId: number, minute: Minute): Promise<StoredPoint | null> {
-  const { rows } = await db.query<{ status: number; origin: number; latency_us: number }>(
+  const { rows } = await db.query<Omit<PointRow, 'minute'>>(
     'select status, origin, latency_us from data_points where monitor_id = $1 and minute = to_timestamp($2)',
     [monitorId, minute],
   );
   const [row] = rows;
-  return row ? { minute, latencyUs: row.latency_us, ...namesOf(row.status, row.origin) } : null;
+  return row ? storedPoint({ minute, ...row }) : null;
+}
+
+/** A point as its columns have it. */
+interface PointRow {
+  minute: Minute;
+  status: number;
+  origin: number;
+  latency_us: number;
+}
+
+/** A point by the names of its codes. */
+export function storedPoint({ minute, status, origin, latency_us }: PointRow): StoredPoint {
+  return { minute, latencyUs: latency_us, ...namesOf(status, origin) };
 }
 
 function namesOf(status: number, origin: number): { status: PointStatus; origin: Origin } {
@@ -127,7 +140,7 @@ export async function overwritePoint(
 ): Promise<StoredPoint> {
   return writeByHand(pool, monitorId, { from: minute, to: minute + 60 }, async (client) => {
     const status = change.status && STATUS_CODE[change.status];
-    const { rows } = await client.query<{ status: number; origin: number; latency_us: number }>(OVERWRITE_POINT, [
+    const { rows } = await client.query<Omit<PointRow, 'minute'>>(OVERWRITE_POINT, [
       monitorId,
       minute,
       status ?? null,
@@ -136,7 +149,7 @@ export async function overwritePoint(
     ]);
     const [row] = rows;
     if (!row) throw new Error('an upsert returned no row');
-    return { minute, latencyUs: row.latency_us, ...namesOf(row.status, row.origin) };
+    return storedPoint({ minute, ...row });
   });
 }
 

@@ -17,11 +17,20 @@ export function createIncident(
   });
 }
 
-/** Changes what the patch names and keeps the rest, also while others change the same incident. */
-export function patchIncident(db: Database, id: number, { monitors, ...fields }: IncidentPatch): Promise<Incident> {
+/**
+ * Changes what the patch names and keeps the rest, also while others change the same incident. A patch that depends on
+ * what it changes is a function of the incident.
+ */
+export function patchIncident(
+  db: Database,
+  id: number,
+  patch: IncidentPatch | ((current: Incident) => IncidentPatch),
+): Promise<Incident> {
   return inTransaction(db, async (client) => {
     const current = await lockIncident(client, id);
     if (!current) throw incidentNotFound(id);
+    const { monitors, ...fields } =
+      typeof patch === 'function' ? patch(written(await findIncident(client, id), id)) : patch;
     const is_global = monitors ? monitors.length === 0 : current.is_global;
     await updateIncident(client, id, { ...current, ...fields, is_global });
     if (monitors) await writeReferences(client, 'incident_monitors', id, monitors);

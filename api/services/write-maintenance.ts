@@ -9,6 +9,7 @@ import {
   type NewMaintenance,
   type Schedule,
 } from '../../core/maintenance.ts';
+import type { MonitorReference } from '../../core/monitor-reference.ts';
 import { inTransaction, type Database } from '../../db/client.ts';
 import { readPlanningTime } from '../../db/maintenance-clock.ts';
 import { deleteFutureEvents, insertEvents } from '../../db/maintenance-events.ts';
@@ -49,6 +50,20 @@ export async function patchMaintenance(parts: Parts, id: number, patch: Maintena
     const patched = await inTransaction(parts.db, (client) => writePatch(client, id, patch, { before, windows }));
     if (patched) return patched;
   }
+}
+
+/** Changes which monitors a maintenance names, also while others do; nothing else of it changes. */
+export function changeMaintenanceMonitors(
+  db: Database,
+  id: number,
+  change: (references: readonly MonitorReference[]) => readonly MonitorReference[],
+): Promise<void> {
+  return inTransaction(db, async (client) => {
+    const current = stored(await lockMaintenance(client, id), id);
+    const monitors = change(stored(await findMaintenance(client, id), id).monitors);
+    await updateMaintenance(client, id, { ...current, is_global: monitors.length === 0 });
+    await writeReferences(client, 'maintenance_monitors', id, monitors);
+  });
 }
 
 /** Null where the schedule is no longer the one that was planned for. */

@@ -19,16 +19,33 @@ export async function createMonitor(db: Queryable, fields: NewMonitor): Promise<
   return row;
 }
 
-/** Changes what the patch names and keeps the rest, also while others change the same monitor. */
-export function patchMonitor(db: Database, { id, tag }: MonitorRow, patch: MonitorPatch): Promise<MonitorRow> {
+/**
+ * Changes what the patch names and keeps the rest, also while others change the same monitor. `merge`: how objects come
+ * together, see `mergeMonitor` and `replaceFields`.
+ */
+export function patchMonitor(
+  db: Database,
+  { id, tag }: Pick<MonitorRow, 'id' | 'tag'>,
+  patch: MonitorPatch,
+  merge = mergeMonitor,
+): Promise<MonitorRow> {
   return inTransaction(db, async (client) => {
     const current = await lockMonitor(client, id);
-    const merged = current && settleMonitor(mergeMonitor(current, patch));
+    const merged = current && settleMonitor(merge(current, patch));
     if (patch.monitor_settings_json && merged) await checkRegions(client, merged);
     const row = merged && (await updateMonitor(client, id, merged));
     if (!row) throw monitorNotFound(tag);
     return row;
   });
+}
+
+/** Makes a monitor like another, under a tag and name of its own; it starts empty. */
+export function cloneMonitor(
+  db: Queryable,
+  source: MonitorRow,
+  as: { tag: string; name: string },
+): Promise<MonitorRow> {
+  return createMonitor(db, { ...source, ...as });
 }
 
 export function tagTaken(tag: string): AppError {

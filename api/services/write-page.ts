@@ -1,6 +1,7 @@
 import { AppError } from '../../core/app-error.ts';
 import { mergeSettings } from '../../core/page-settings.ts';
 import {
+  HOME_PATH,
   renamedPath,
   sanitizePagePath,
   type NewPage,
@@ -10,7 +11,15 @@ import {
 } from '../../core/page.ts';
 import { brokenConstraint, inTransaction, type Database, type Queryable } from '../../db/client.ts';
 import { findUnknownTag } from '../../db/monitor-references.ts';
-import { findPage, insertPage, isPathTaken, lockPage, replacePageMonitors, updatePage } from '../../db/pages.ts';
+import {
+  deletePage,
+  findPage,
+  insertPage,
+  isPathTaken,
+  lockPage,
+  replacePageMonitors,
+  updatePage,
+} from '../../db/pages.ts';
 
 /** Makes a page with its monitors. */
 export function createPage(db: Database, { monitors, ...fields }: NewPage): Promise<Page> {
@@ -33,6 +42,27 @@ export function patchPage(db: Database, { id, page_path }: Page, { monitors, ...
     if (monitors) await writeMonitors(client, id, monitors);
     return found(await findPage(client, path), path);
   });
+}
+
+/** Changes which monitors a page shows, and in which order, also while others do; nothing else of it changes. */
+export function changePageMonitors(
+  db: Database,
+  id: number,
+  change: (tags: readonly string[]) => readonly string[],
+): Promise<void> {
+  return inTransaction(db, async (client) => {
+    const current = await lockPage(client, id);
+    if (!current) throw pageIdNotFound(id);
+    const { monitors } = found(await findPage(client, current.page_path), current.page_path);
+    await updatePage(client, id, current);
+    await writeMonitors(client, id, change(monitors.map(({ monitor_tag }) => monitor_tag)));
+  });
+}
+
+/** Deletes a page that is not the home page; its monitors stay. */
+export async function removePage(db: Queryable, { id, page_path }: Page): Promise<void> {
+  if (page_path === HOME_PATH) throw new AppError('BAD_REQUEST', 'Cannot delete the home page');
+  if (!(await deletePage(db, id))) throw pageNotFound(page_path);
 }
 
 /** What is told before the faults in a new page's monitors and settings. For `bodyCheck`. */
@@ -58,6 +88,10 @@ export async function checkRename(
 /** `path`: as the request has it. */
 export function pageNotFound(path: string): AppError {
   return new AppError('NOT_FOUND', `Page with path '${path}' not found`);
+}
+
+export function pageIdNotFound(id: number): AppError {
+  return new AppError('NOT_FOUND', `Page with id '${id}' not found`);
 }
 
 /** The path a page may take. Looked up before it is written: two that swap theirs would else wait for each other. */

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { AppError } from '../../core/app-error.ts';
 import { commentPatch, commentResource, newComment, type IncidentComment } from '../../core/incident-comment.ts';
 import { parsePathId } from '../../core/path-id.ts';
-import { deleteComment, findComment, insertComment, listComments, updateComment } from '../../db/incident-comments.ts';
+import { findComment, listComments } from '../../db/incident-comments.ts';
 import type { Context } from '../context.ts';
 import { route } from '../http/route.ts';
-import { incidentNotFound } from '../services/write-incident.ts';
+import { commentNotFound, patchComment, postComment, removeComment } from '../services/write-comment.ts';
 import { incidentInPath } from './incidents.ts';
 
 const commentAnswer = z.object({ comment: commentResource });
@@ -30,11 +30,7 @@ export const commentRoutes = [
     body: newComment,
     example: { comment: 'A fix is out, we watch it', state: 'MONITORING' },
     response: commentAnswer,
-    handler: async ({ resource: { id }, body }, { db }) => {
-      const comment = await insertComment(db, id, body);
-      if (!comment) throw incidentNotFound(id);
-      return { comment };
-    },
+    handler: async ({ resource, body }, { db }) => ({ comment: await postComment(db, resource.id, body) }),
   }),
   route({
     method: 'GET',
@@ -54,11 +50,7 @@ export const commentRoutes = [
     body: commentPatch,
     example: { comment: 'A fix is out' },
     response: commentAnswer,
-    handler: async ({ resource: { id, incident_id }, body }, { db }) => {
-      const comment = await updateComment(db, incident_id, id, body);
-      if (!comment) throw commentNotFound(id, incident_id);
-      return { comment };
-    },
+    handler: async ({ resource, body }, { db }) => ({ comment: await patchComment(db, resource, body) }),
   }),
   route({
     method: 'DELETE',
@@ -67,9 +59,9 @@ export const commentRoutes = [
     permission: 'incidents.write',
     resource: commentInPath,
     response: z.object({ message: z.string() }),
-    handler: async ({ resource: { id, incident_id } }, { db }) => {
-      if (!(await deleteComment(db, incident_id, id))) throw commentNotFound(id, incident_id);
-      return { message: `Comment with id '${id}' deleted successfully` };
+    handler: async ({ resource }, { db }) => {
+      await removeComment(db, resource);
+      return { message: `Comment with id '${resource.id}' deleted successfully` };
     },
   }),
 ];
@@ -85,8 +77,4 @@ async function commentInPath(
   const comment = id && (await findComment(context.db, incidentId, id));
   if (!comment) throw commentNotFound(id ?? path.comment_id, incidentId);
   return comment;
-}
-
-function commentNotFound(id: number | string, incidentId: number): AppError {
-  return new AppError('NOT_FOUND', `Comment with id '${id}' not found for incident '${incidentId}'`);
 }

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { AppError } from '../../core/app-error.ts';
-import { countMinutes, minuteRange } from '../../core/minute.ts';
-import { millisecondsOf } from '../../core/outcome.ts';
+import { minuteRange } from '../../core/minute.ts';
 import { findRegionId } from '../../db/agents.ts';
-import type { MonitorRow } from '../../db/monitors.ts';
-import { overwritePoint, overwriteRange, readPoint, streamPoints, type StoredPoint } from '../../db/points.ts';
+import { overwritePoint, readPoint, streamPoints } from '../../db/points.ts';
 import type { Context } from '../context.ts';
 import { JsonStream, route } from '../http/route.ts';
+import { overwriteBetween } from '../services/overwrite-points.ts';
 import { monitorInPath } from './monitors.ts';
 import {
   dataPoint,
@@ -15,10 +14,9 @@ import {
   rangeOverwrite,
   regionalPoint,
   timestampParameter,
+  toDataPoint,
 } from './point-schemas.ts';
 
-/** Reference §12, "Limits". */
-const MAX_OVERWRITE_DAYS = 366;
 /** Timestamps beyond are no dates to PostgreSQL; no point is stored so far out. */
 const FIRST_SECOND = 0;
 const LAST_SECOND = Date.UTC(9999, 11, 31) / 1000;
@@ -48,10 +46,9 @@ export const dataRoutes = [
     example: { start_ts: 1_795_082_400, end_ts: 1_795_086_000, status: 'DEGRADED', latency: 120, deviation: 10 },
     response: z.object({ message: z.literal('Monitoring data updated successfully'), updated_count: z.int() }),
     handler: async ({ resource, body }, { history }) => {
-      const range = minuteRange(body.start_ts, body.end_ts);
-      if (countMinutes(range) > MAX_OVERWRITE_DAYS * 24 * 60) throw tooLong();
-      const point = { status: body.status, latencyUs: body.latency, deviationUs: body.deviation ?? 0 };
-      const updated_count = await overwriteRange(history, resource.id, range, point);
+      const { start_ts: start, end_ts: end, status, latency: latencyUs, deviation } = body;
+      const point = { status, latencyUs, deviationUs: deviation ?? 0 };
+      const updated_count = await overwriteBetween(history, resource.id, { start, end }, point);
       return { message: 'Monitoring data updated successfully' as const, updated_count };
     },
   }),
@@ -99,10 +96,6 @@ function within(seconds: number): number {
   return Math.min(Math.max(seconds, FIRST_SECOND), LAST_SECOND);
 }
 
-function tooLong(): AppError {
-  return new AppError('BAD_REQUEST', `The range must cover at most ${MAX_OVERWRITE_DAYS} days`);
-}
-
 /** The envelope of a list around pieces of it; nothing goes out before the first piece is there. */
 async function* asData(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer | string> {
   let open = '{"data":[';
@@ -112,14 +105,4 @@ async function* asData(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer | s
     yield piece;
   }
   yield `${open}]}`;
-}
-
-function toDataPoint({ tag }: MonitorRow, point: StoredPoint): z.output<typeof dataPoint> {
-  return {
-    monitor_tag: tag,
-    timestamp: point.minute,
-    status: point.status,
-    latency: millisecondsOf(point.latencyUs),
-    type: point.origin,
-  };
 }

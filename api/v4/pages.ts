@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { AppError } from '../../core/app-error.ts';
-import { HOME_PATH, newPage, pagePatch, pageResource, type Page } from '../../core/page.ts';
-import { deletePage, findPage, listPages } from '../../db/pages.ts';
+import { newPage, pagePatch, pageResource, type Page } from '../../core/page.ts';
+import { findPage, listPages } from '../../db/pages.ts';
 import type { Context } from '../context.ts';
 import { route } from '../http/route.ts';
-import { checkNewPage, checkRename, createPage, pageNotFound, patchPage } from '../services/write-page.ts';
+import { checkNewPage, checkRename, createPage, pageNotFound, patchPage, removePage } from '../services/write-page.ts';
 
 const pageAnswer = z.object({ page: pageResource });
 
@@ -66,10 +65,9 @@ export const pageRoutes = [
     permission: 'pages.write',
     resource: pageInPath,
     response: z.object({ message: z.string() }),
-    handler: async ({ resource: { id, page_path } }, { db }) => {
-      if (page_path === HOME_PATH) throw new AppError('BAD_REQUEST', 'Cannot delete the home page');
-      if (!(await deletePage(db, id))) throw pageNotFound(page_path);
-      return { message: `Page '${page_path}' deleted successfully` };
+    handler: async ({ resource }, { db }) => {
+      await removePage(db, resource);
+      return { message: `Page '${resource.page_path}' deleted successfully` };
     },
   }),
 ];

@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { floorMinute } from '../../core/minute.ts';
-import { CAUSE_CODE, MAX_LATENCY_US, microsecondsOf, ORIGIN_CODE, POINT_STATUSES } from '../../core/outcome.ts';
+import {
+  CAUSE_CODE,
+  MAX_LATENCY_US,
+  microsecondsOf,
+  millisecondsOf,
+  ORIGIN_CODE,
+  POINT_STATUSES,
+} from '../../core/outcome.ts';
+import type { MonitorRow } from '../../db/monitors.ts';
+import type { StoredPoint } from '../../db/points.ts';
 
 /** What `/data` takes and gives (specification 2.4, 4.3; reference §1.1 and §12 "Points"). */
 
@@ -16,6 +25,17 @@ export const dataPoint = z
     type: origin,
   })
   .meta({ id: 'DataPoint' });
+
+/** A stored point as answers show it. */
+export function toDataPoint({ tag }: Pick<MonitorRow, 'tag'>, point: StoredPoint): z.output<typeof dataPoint> {
+  return {
+    monitor_tag: tag,
+    timestamp: point.minute,
+    status: point.status,
+    latency: millisecondsOf(point.latencyUs),
+    type: point.origin,
+  };
+}
 
 /** One region's view of a minute, UNKNOWN with its cause included. */
 export const regionalPoint = z
@@ -83,7 +103,7 @@ export const timestampParameter = z.object({
 });
 
 /** Whole microseconds of a client's milliseconds. */
-function latency(message: string) {
+export function latency(message: string) {
   const limit = MAX_LATENCY_US / 1000;
   return z
     .number(message)

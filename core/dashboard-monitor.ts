@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { orJsonText } from './json-text.ts';
+import { completeMonitor, monitorPatch, monitorResource, newMonitorFields, type MonitorFields } from './monitor.ts';
+import { meantFor } from './own-words.ts';
+
+/** Monitors in the words of the dashboard's endpoint (reference §1.6, §7): JSON members are the texts that are stored. */
+
+export const monitorWithTexts = monitorResource
+  .extend({ type_data: z.string().nullable(), monitor_settings_json: z.string().nullable() })
+  .meta({ id: 'DashboardMonitor' });
+
+/** The JSON members of a stored monitor as texts. */
+export function withTexts<T extends Pick<MonitorFields, 'type_data' | 'monitor_settings_json'>>(monitor: T) {
+  const { type_data, monitor_settings_json } = monitor;
+  return {
+    ...monitor,
+    type_data: type_data && JSON.stringify(type_data),
+    monitor_settings_json: monitor_settings_json && JSON.stringify(monitor_settings_json),
+  };
+}
+
+const { type_data, monitor_settings_json } = monitorPatch.shape;
+const texts = {
+  type_data: orJsonText(type_data.unwrap()).optional(),
+  monitor_settings_json: orJsonText(monitor_settings_json.unwrap()).optional(),
+};
+
+const changed = monitorPatch.extend({
+  ...texts,
+  id: z.int('id must be a positive integer').min(1, 'id must be a positive integer'),
+  tag: z.string('tag must be a string').optional().meta({ description: 'As it is: it cannot be changed' }),
+});
+const created = newMonitorFields.extend(texts).transform((fields) => ({ id: null, ...completeMonitor(fields) }));
+
+/** The data of `storeMonitorData`: with an id a monitor is changed, without one or with 0 it is made. */
+export const storedMonitor = meantFor([changed, created], (input) =>
+  typeof input === 'object' && input !== null && 'id' in input && Boolean(input.id) ? changed : created,
+);
