@@ -1,7 +1,13 @@
 import { accountActions } from './account.ts';
 import type { Action } from './action.ts';
 import { apiKeyActions } from './api-keys.ts';
+import { commentActions } from './comments.ts';
+import { incidentActions } from './incidents.ts';
+import { eventActions } from './maintenance-events.ts';
+import { maintenanceActions } from './maintenances.ts';
+import { monitoringDataActions } from './monitoring-data.ts';
 import { monitorActions } from './monitors.ts';
+import { pageActions } from './pages.ts';
 import { roleActions } from './roles.ts';
 import { settingActions } from './settings.ts';
 import { userActions } from './users.ts';
@@ -14,4 +20,10 @@ export const ACTIONS: readonly Action[] = [
   ...settingActions,
   ...userActions,
   ...monitorActions,
+  ...monitoringDataActions,
+  ...incidentActions,
+  ...commentActions,
+  ...maintenanceActions,
+  ...eventActions,
+  ...pageActions,
 ];

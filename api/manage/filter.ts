@@ -1,0 +1,9 @@
+import { z } from 'zod';
+
+/** One of some values; ALL, as nothing, is no filter. */
+export function filterOf<const T extends readonly string[]>(values: T) {
+  return z
+    .enum([...values, 'ALL'], `must be one of: ${values.join(', ')}, ALL`)
+    .optional()
+    .transform((value): T[number] | undefined => (value === 'ALL' ? undefined : value));
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { eventTimesPatch, newEventTimes } from '../../core/dashboard-maintenance.ts';
+import { finalStatus, maintenanceEvent, type MaintenanceEvent } from '../../core/maintenance-event.ts';
+import { findEventById, listEvents } from '../../db/maintenance-events.ts';
+import { findMaintenance } from '../../db/maintenances.ts';
+import type { Context } from '../context.ts';
+import { createEvent, patchEvent, removeEvent } from '../services/write-event.ts';
+import { maintenanceNotFound } from '../services/write-maintenance.ts';
+import { AppError } from '../../core/app-error.ts';
+import { ACKNOWLEDGED, acknowledged } from './acknowledged.ts';
+import { action } from './action.ts';
+import { paging } from './paging.ts';
+import { rowId } from './row-id.ts';
+
+const MAX_EVENTS = 1000;
+
+const id = rowId('id');
+const maintenance_id = rowId('maintenance_id');
+
+export const eventActions = [
+  action({
+    name: 'getMaintenanceEvents',
+    permission: 'maintenances.read',
+    summary: 'List the events of a maintenance, by their start',
+    data: z.object({ maintenance_id, ...paging(MAX_EVENTS, MAX_EVENTS), order: z.enum(['asc', 'desc']).optional() }),
+    result: z.array(maintenanceEvent),
+    run: async ({ maintenance_id: id, order, ...part }, { db }) => {
+      if (!(await findMaintenance(db, id))) throw maintenanceNotFound(id);
+      return listEvents(db, id, part, order);
+    },
+  }),
+  action({
+    name: 'getMaintenanceEvent',
+    permission: 'maintenances.read',
+    summary: 'Get an event',
+    data: z.object({ id }),
+    result: maintenanceEvent,
+    run: ({ id }, context) => eventOf(id, context),
+  }),
+  action({
+    name: 'createMaintenanceEvent',
+    permission: 'maintenances.write',
+    summary: 'Make an event of a maintenance beside those of its rule',
+    data: z.object({ maintenance_id }).and(newEventTimes),
+    result: maintenanceEvent,
+    run: ({ maintenance_id: id, start_date_time, end_date_time }, { db }) =>
+      createEvent(db, id, start_date_time, end_date_time),
+  }),
+  action({
+    name: 'updateMaintenanceEvent',
+    permission: 'maintenances.write',
+    summary: 'Move one occurrence, or one of its ends',
+    data: z.object({ id }).and(eventTimesPatch),
+    result: acknowledged,
+    run: async ({ id, start_date_time: start, end_date_time: end }, context) => {
+      await patchEvent(context.db, await eventOf(id, context), { kind: 'move', start, end });
+      return ACKNOWLEDGED;
+    },
+  }),
+  action({
+    name: 'updateMaintenanceEventStatus',
+    permission: 'maintenances.write',
+    summary: 'Complete or cancel an event',
+    data: z.object({ id, status: finalStatus }),
+    result: maintenanceEvent,
+    run: async ({ id, status }, context) => patchEvent(context.db, await eventOf(id, context), { kind: 'end', status }),
+  }),
+  action({
+    name: 'deleteMaintenanceEvent',
+    permission: 'maintenances.write',
+    summary: 'Delete one occurrence: it does not come again',
+    data: z.object({ id }),
+    result: acknowledged,
+    run: async ({ id }, context) => {
+      await removeEvent(context.db, await eventOf(id, context));
+      return ACKNOWLEDGED;
+    },
+  }),
+];
+
+async function eventOf(id: number, { db }: Pick<Context, 'db'>): Promise<MaintenanceEvent> {
+  const event = await findEventById(db, id);
+  if (!event) throw new AppError('NOT_FOUND', `Event with id '${id}' not found`);
+  return event;
+}
