@@ -7,6 +7,8 @@ import { SpoolLockedError } from './spool/lock.ts';
 import { startAgent } from './start.ts';
 import { claimStateFolder, type StateFolder } from './state-folder.ts';
 
+/** Whose share others take over ends its last checks first, each within its minute. */
+const SHUTDOWN_LIMIT_MS = 75_000;
 /** The configuration is wrong in a way that starting again does not mend (sysexits EX_CONFIG). */
 const EXIT_CONFIG = 78;
 
@@ -14,7 +16,7 @@ const config = readConfig(agentConfig, process.env);
 const logger = createLogger('agent', config.LOG_LEVEL);
 const token = config.FARWATCH_TOKEN ?? (await readToken(config.FARWATCH_TOKEN_FILE ?? ''));
 const folder = await claim(config.FARWATCH_STATE_DIR);
-await runProgram(logger, (life) => startAgent({ ...config, token, folder }, logger, life));
+await runProgram(logger, (life) => startAgent({ ...config, token, folder }, logger, life), SHUTDOWN_LIMIT_MS);
 
 async function readToken(path: string): Promise<string> {
   const parsed = parseToken(

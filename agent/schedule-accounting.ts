@@ -1,7 +1,8 @@
 import { MINUTE_SECONDS, type Minute } from '../core/minute.ts';
 import type { CheckResult } from '../core/result.ts';
 import { unknownOutcome, type Outcome } from '../core/outcome.ts';
-import { createDueCache, dueVersion, type DueCache, type Planned } from './schedule-plan.ts';
+import type { Owns } from './membership/view.ts';
+import { claimOf, createDueCache, dueVersion, type DueCache, type Planned } from './schedule-plan.ts';
 import { resultOf } from './schedule-running.ts';
 import type { AbsentMinutes, SpoolRecord } from './spool/record.ts';
 
@@ -60,37 +61,37 @@ export interface Account {
   absences: AbsentMinutes[];
 }
 
+/** What an agent goes by to account for its past. */
+export interface Past {
+  recorded: RecordedMinutes;
+  planned: readonly Planned[];
+  /** Which slots were its own. */
+  owns: Owns;
+  /** Why it is absent. */
+  reason: string;
+}
+
 /**
  * Accounts for the minutes [from, to) in which the agent died and was dead: a minute with any row has every missing slot
- * as UNKNOWN (late); the others are absences.
+ * of its own as UNKNOWN (late); the others are absences.
  */
-export function accountFor(
-  from: Minute,
-  to: Minute,
-  recorded: RecordedMinutes,
-  planned: readonly Planned[],
-  reason: string,
-): Account {
+export function accountFor(from: Minute, to: Minute, past: Past): Account {
+  const { recorded, reason } = past;
   const account: Account = { late: [], absences: [] };
   const cache = createDueCache();
   for (let minute = from; minute < to; minute += MINUTE_SECONDS) {
     if (recorded.isAbsent(minute)) continue;
     const rows = recorded.of(minute);
     if (rows === undefined) extend(account.absences, minute, reason);
-    else account.late.push(...missing(minute, rows, planned, cache));
+    else account.late.push(...missing(minute, rows, past, cache));
   }
   return account;
 }
 
-function missing(
-  minute: Minute,
-  rows: ReadonlySet<number>,
-  planned: readonly Planned[],
-  cache: DueCache,
-): CheckResult[] {
+function missing(minute: Minute, rows: ReadonlySet<number>, { planned, owns }: Past, cache: DueCache): CheckResult[] {
   return planned.flatMap((one) => {
     const version = rows.has(one.definition.monitorId) ? null : dueVersion(one, minute, cache);
-    if (version === null) return [];
+    if (version === null || !owns(claimOf(one, version, minute))) return [];
     return [
       resultOf({ monitorId: one.definition.monitorId, minute, version }, lateOutcome('the agent ended in this minute')),
     ];

@@ -1,7 +1,8 @@
 import { MINUTE_SECONDS, type Minute } from '../core/minute.ts';
 import type { CheckResult } from '../core/result.ts';
 import { lateOutcome } from './schedule-accounting.ts';
-import { createDueCache, dueVersion, type Planned } from './schedule-plan.ts';
+import type { Owns } from './membership/view.ts';
+import { claimOf, createDueCache, dueVersion, type Planned } from './schedule-plan.ts';
 import { resultOf } from './schedule-running.ts';
 
 /** A definition that came after minutes in which it already held. */
@@ -27,14 +28,18 @@ export function lateDefinition(
   return from < to ? { before, after, from, to } : null;
 }
 
-/** The slots that were due and that nobody ran, because the agent did not know of them: UNKNOWN (late). */
-export function* missedSlots(late: LateDefinition, isAbsent: (minute: Minute) => boolean): Generator<CheckResult> {
+/** The agent's own slots that were due and that nobody ran, because it did not know of them: UNKNOWN (late). */
+export function* missedSlots(
+  late: LateDefinition,
+  owns: Owns,
+  isAbsent: (minute: Minute) => boolean,
+): Generator<CheckResult> {
   const { before, after, from, to } = late;
   const cacheBefore = createDueCache();
   const cache = createDueCache();
   for (let minute = from; minute < to; minute += MINUTE_SECONDS) {
     const version = isAbsent(minute) ? null : dueVersion(after, minute, cache);
-    if (version === null) continue;
+    if (version === null || !owns(claimOf(after, version, minute))) continue;
     if (before !== null && dueVersion(before, minute, cacheBefore) !== null) continue;
     const { monitorId } = after.definition;
     yield resultOf({ monitorId, minute, version }, lateOutcome('its definition came later'));

@@ -1,7 +1,8 @@
 import { MINUTE_SECONDS, type Minute } from '../core/minute.ts';
 import type { CheckResult } from '../core/result.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { accountFor, lateOutcome, RecordedMinutes } from './schedule-accounting.ts';
+import type { Owns } from './membership/view.ts';
+import { accountFor, lateOutcome, RecordedMinutes, type Past } from './schedule-accounting.ts';
 import { lateDefinition, missedSlots } from './schedule-backfill.ts';
 import { gapBetween, MinuteLedger } from './schedule-ledger.ts';
 import type { Planned, Slot } from './schedule-plan.ts';
@@ -30,6 +31,8 @@ export interface BooksOptions {
 
 export interface ScheduleCounts {
   started: number;
+  /** Slots of others that were run in their place. */
+  takenOver: number;
   late: number;
   absentMinutes: number;
 }
@@ -40,7 +43,7 @@ const ACCOUNT_CHUNK = 2000;
 
 /** The schedule's books: every due minute of every monitor ends in a result, an UNKNOWN row, or inside an absence. */
 export class Books {
-  readonly counts: ScheduleCounts = { started: 0, late: 0, absentMinutes: 0 };
+  readonly counts: ScheduleCounts = { started: 0, takenOver: 0, late: 0, absentMinutes: 0 };
   /** Of the database whose definitions are run. */
   epoch = '';
   readonly #options: BooksOptions;
@@ -139,7 +142,7 @@ export class Books {
   /** Accounts for everything between the last handled minute and `to`. Returns what was measured in `to` already. */
   async account(
     to: Minute,
-    planned: readonly Planned[],
+    { planned, owns }: Pick<Past, 'planned' | 'owns'>,
     running: readonly RunningCheck[],
   ): Promise<ReadonlySet<number>> {
     const { progress, sink } = this.#options;
@@ -149,7 +152,7 @@ export class Books {
     for await (const record of sink.recorded(handled ?? 0)) recorded.add(record);
     for (const check of running) recorded.note(this.#trueMinute(check), check.slot.monitorId, true);
     const first = handled === null ? Math.min(to, recorded.first() ?? to) : handled + MINUTE_SECONDS;
-    const { late, absences } = accountFor(first, to, recorded, planned, 'not running');
+    const { late, absences } = accountFor(first, to, { recorded, planned, owns, reason: 'not running' });
     const unborn = { from: 0, to: first, reason: 'unborn' };
     await this.#write(late, handled === null ? [unborn, ...absences] : absences);
     if (handled === null) this.#keepProgress(progress.bear(first));
@@ -180,14 +183,19 @@ export class Books {
    * Definitions that already held in minutes before `to`: what they missed is made up for as UNKNOWN, bit by bit. Resolves
    * when that is on the disk.
    */
-  comeLate(before: ReadonlyMap<number, Planned>, after: ReadonlyMap<number, Planned>, to: Minute): Promise<void> {
+  comeLate(
+    before: ReadonlyMap<number, Planned>,
+    after: ReadonlyMap<number, Planned>,
+    to: Minute,
+    owns: Owns,
+  ): Promise<void> {
     const { progress, clock } = this.#options;
     // Until the clock is known nobody knows which minutes those are; the account that follows covers them.
     if (!clock.known) return Promise.resolve();
     const floor = Math.max(this.#floor ?? progress.bornMinute ?? to, to - LATE_LIMIT_SECONDS);
     for (const [monitorId, planned] of after) {
       const late = lateDefinition(before.get(monitorId) ?? null, planned, floor, to);
-      if (late !== null) this.#backfill.push(missedSlots(late, (minute) => progress.isAbsent(minute)));
+      if (late !== null) this.#backfill.push(missedSlots(late, owns, (minute) => progress.isAbsent(minute)));
     }
     return new Promise((resolve) => this.#madeUp.push(resolve));
   }

@@ -3,6 +3,7 @@ import { parseCron, type DueIn } from '../core/cron.ts';
 import { versionAt, type Definition, type DefinitionVersion } from '../core/definition.ts';
 import type { Minute } from '../core/minute.ts';
 import { worstCaseMs } from '../core/type-data.ts';
+import type { Claim } from './membership/view.ts';
 
 /** One check that is due: when it begins and until when it may still begin. Times are unix milliseconds. */
 export interface Slot {
@@ -15,6 +16,8 @@ export interface Slot {
   worstMs: number;
   /** Null: there is a probe to run. */
   problem: string | null;
+  /** What decides whose it is. */
+  claim: Claim;
 }
 
 /** Checks begin in the first 45 s of their minute, and end by its 58th second. */
@@ -30,6 +33,8 @@ export interface Planned {
   fraction: number;
   /** Why this agent cannot run it: its minutes are UNKNOWN (unsupported). Null: it can. */
   problem: string | null;
+  /** The generation with which this definition came. */
+  sinceGeneration: number;
 }
 
 /** Where in its minute a monitor of a region begins: a hash, so that no minute starts with a herd. */
@@ -70,6 +75,16 @@ export function dueVersion(
   return cache.due(version.cron, minute) ? version : null;
 }
 
+/** What decides whose a slot is. Its turn does not depend on its version: agents may know different ones for a moment. */
+export function claimOf(
+  { definition, fraction, sinceGeneration }: Planned,
+  version: DefinitionVersion,
+  minute: Minute,
+): Claim {
+  const turnMs = minute * 1000 + Math.floor(fraction * SPREAD_MS);
+  return { monitorId: definition.monitorId, kind: version.probe?.kind ?? null, turnMs, sinceGeneration };
+}
+
 /** The slot of a monitor in a minute; null where it is not due. */
 export function slotOf(planned: Planned, minute: Minute, cache: DueCache): Slot | null {
   const version = dueVersion(planned, minute, cache);
@@ -85,6 +100,7 @@ export function slotOf(planned: Planned, minute: Minute, cache: DueCache): Slot 
     latestStartMs: beginMs + Math.max(0, LATEST_END_MS - worstMs),
     worstMs,
     problem: planned.problem,
+    claim: claimOf(planned, version, minute),
   };
 }
 

@@ -1,15 +1,21 @@
 import { floorMinute, MINUTE_SECONDS, type Minute } from '../core/minute.ts';
+import { revisionOf, versionAt } from '../core/definition.ts';
 import { unknownOutcome } from '../core/outcome.ts';
 import { sleep } from '../runtime/time.ts';
 import { unreadableDefinition, type DefinitionSet } from './definition-set.ts';
+import type { Claim, View } from './membership/view.ts';
+import type { Past } from './schedule-accounting.ts';
 import { Books, type BooksOptions, type ScheduleCounts } from './schedule-books.ts';
-import { createDueCache, fractionOf, planMinute, type Planned, type Slot } from './schedule-plan.ts';
+import { claimOf, createDueCache, fractionOf, planMinute, type Planned, type Slot } from './schedule-plan.ts';
 import { resultOf, RunningChecks, type Check } from './schedule-running.ts';
+import { atOnce, isYoung, redivide } from './schedule-takeover.ts';
 import { wholeMinutes } from './spool/placing.ts';
 
 export interface ScheduleOptions extends BooksOptions {
   region: string;
   check: Check;
+  /** Who shared the region when the last life ended; null: not known, its slots were all this agent's own. */
+  lastView: View | null;
 }
 
 /** Starts in one tick, and the pause before the next where more are due: what piled up does not run as a herd. */
@@ -35,6 +41,11 @@ export class Schedule {
   readonly #cache = createDueCache();
   #planned: ReadonlyMap<number, Planned> = new Map();
   #plan: Plan | null = null;
+  #previous: Plan | null = null;
+  /** Null: the others had no time yet to say that they are there, nothing is begun. */
+  #view: View | null = null;
+  /** What was others', to be run at once. */
+  #takenOver: Slot[] = [];
   #nextTickMs = Infinity;
   /** True once the last life is accounted for, or that has to wait for the clock. */
   #hasBegun = false;
@@ -49,6 +60,17 @@ export class Schedule {
 
   get monitors(): number {
     return this.#planned.size;
+  }
+
+  /** Of the monitors those that are this agent's own to run. */
+  get share(): number {
+    const minute = this.#plan?.minute ?? this.#minuteNow();
+    let share = 0;
+    for (const planned of this.#planned.values()) {
+      const version = versionAt(planned.definition, minute);
+      if (version !== undefined && this.#owns(claimOf(planned, version, minute))) share += 1;
+    }
+    return share;
   }
 
   /** Checks under way. */
@@ -76,7 +98,7 @@ export class Schedule {
     if (set === null) this.#books.startAt(minute);
     else this.#use(set);
     if (this.#options.clock.known) {
-      const measured = await this.#books.account(minute, [...this.#planned.values()], []);
+      const measured = await this.#books.account(minute, this.#past(), []);
       const begun = [...measured].flatMap((id) => this.#revisionIn(id, minute));
       this.#enter(minute, new Map(begun));
     }
@@ -95,9 +117,46 @@ export class Schedule {
     if (!this.#hasBegun) return;
     if (wholeMinutes(stepMs) !== 0) {
       this.#plan = null;
+      this.#previous = null;
       this.#books.reset();
     }
-    await this.#books.account(this.#minuteNow(), [...this.#planned.values()], this.#running.list());
+    await this.#books.account(this.#minuteNow(), this.#past(), this.#running.list());
+  }
+
+  #past(): Pick<Past, 'planned' | 'owns'> {
+    return { planned: [...this.#planned.values()], owns: this.#owned };
+  }
+
+  /** Whether a slot of the past was this agent's own, as far as it can tell. */
+  readonly #owned = (claim: Claim): boolean => (this.#view ?? this.#options.lastView)?.isOwn(claim) ?? true;
+
+  #owns(claim: Claim): boolean {
+    return this.#view?.isOwn(claim) ?? false;
+  }
+
+  /** Who is there has changed: goes over to another share, and takes over what those who are gone did not get to. */
+  divide(view: View): void {
+    const before = this.#view;
+    this.#view = view;
+    const plan = this.#plan;
+    if (plan === null) return;
+    const nowMs = this.#options.clock.nowMs();
+    const { own, takenOver, passed } = redivide(this.#notBegun(plan), before, view, nowMs);
+    for (const { monitorId, version } of passed) plan.begun.set(monitorId, version.revision);
+    plan.slots = own;
+    plan.next = 0;
+    this.#takeOver(plan, takenOver);
+    const earlier = this.#previous;
+    if (earlier === null || !isYoung(earlier.minute, nowMs)) return;
+    const divided = redivide(this.#notBegun(earlier), before, view, nowMs);
+    // Where nothing was known of the others, nothing was begun in that minute.
+    this.#takeOver(earlier, before === null ? divided.own.map(atOnce) : divided.takenOver);
+  }
+
+  #takeOver({ begun }: Plan, slots: readonly Slot[]): void {
+    for (const { monitorId, version } of slots) begun.set(monitorId, version.revision);
+    this.#books.counts.takenOver += slots.length;
+    this.#takenOver.push(...slots);
   }
 
   #minuteNow(): Minute {
@@ -118,7 +177,7 @@ export class Schedule {
     if (!isSameDatabase) plan.begun.clear();
     plan.slots = this.#slotsToBegin(plan);
     plan.next = 0;
-    if (isSameDatabase) await this.#books.comeLate(before, this.#planned, plan.minute);
+    if (isSameDatabase) await this.#books.comeLate(before, this.#planned, plan.minute, this.#owned);
   }
 
   #use({ manifest, definitions }: DefinitionSet): void {
@@ -127,13 +186,20 @@ export class Schedule {
     const planned = new Map<number, Planned>();
     for (const [monitorId, stored] of definitions) {
       const definition = stored.definition ?? unreadableDefinition(stored);
-      const fraction = before.get(monitorId)?.fraction ?? fractionOf(monitorId, this.#options.region);
-      planned.set(monitorId, { definition, fraction, problem: stored.problem });
+      const known = before.get(monitorId);
+      const fraction = known?.fraction ?? fractionOf(monitorId, this.#options.region);
+      const isNew = known === undefined || revisionOf(known.definition) !== stored.revision;
+      const sinceGeneration = isNew ? manifest.generation : known.sinceGeneration;
+      planned.set(monitorId, { definition, fraction, problem: stored.problem, sinceGeneration });
     }
     this.#planned = planned;
   }
 
-  #slotsToBegin({ minute, begun }: Plan): Slot[] {
+  #slotsToBegin(plan: Plan): Slot[] {
+    return this.#notBegun(plan).filter(({ claim }) => this.#owns(claim));
+  }
+
+  #notBegun({ minute, begun }: Plan): Slot[] {
     const slots = planMinute(this.#planned.values(), minute, this.#cache);
     return slots.filter(({ monitorId, version }) => begun.get(monitorId) !== version.revision);
   }
@@ -159,6 +225,7 @@ export class Schedule {
       this.#books.keepLate(plan.slots.slice(plan.next), 'the agent did not get to it in its minute');
       this.#books.close(plan.minute, minute);
     }
+    this.#previous = plan;
     return this.#enter(minute, new Map());
   }
 
@@ -171,7 +238,9 @@ export class Schedule {
   }
 
   #startDue(plan: Plan, nowMs: number): number {
-    for (let starts = 0; ; plan.next += 1) {
+    let starts = this.#startTakenOver(nowMs);
+    if (this.#takenOver.length > 0) return CROWDED_TICK_MS;
+    for (; ; plan.next += 1) {
       const slot = plan.slots[plan.next];
       const nextMs = slot?.startMs ?? (plan.minute + MINUTE_SECONDS) * 1000;
       if (slot === undefined || nextMs > nowMs) return Math.min(Math.max(nextMs - nowMs, 0), LONGEST_TICK_MS);
@@ -179,6 +248,11 @@ export class Schedule {
       plan.begun.set(slot.monitorId, slot.version.revision);
       if (this.#start(slot, nowMs)) starts += 1;
     }
+  }
+
+  #startTakenOver(nowMs: number): number {
+    const slots = this.#takenOver.splice(0, STARTS_PER_TICK);
+    return slots.filter((slot) => this.#start(slot, nowMs)).length;
   }
 
   /** True where a check was started. */
@@ -199,6 +273,13 @@ export class Schedule {
       done();
     });
     return true;
+  }
+
+  /** Whether everything is done that was this agent's own before `untilMs`, which has passed. */
+  isDoneUntil(untilMs: number): boolean {
+    const plan = this.#plan;
+    const isOpen = plan?.slots.slice(plan.next).some(({ claim }) => claim.turnMs < untilMs) ?? false;
+    return !isOpen && this.#takenOver.length === 0 && this.#running.size === 0;
   }
 
   /** Cuts short what is under way; resolves when its results are on the disk. Slots not begun are the next start's. */

@@ -13,6 +13,10 @@ import type { agentConfig } from './config.ts';
 import type { DefinitionSet } from './definition-set.ts';
 import { createDefinitionsFile } from './definitions-file.ts';
 import { DefinitionsFollower } from './definitions.ts';
+import { depart } from './departure.ts';
+import { createDivision, type Division } from './division.ts';
+import { openDivisionFile } from './membership/division-file.ts';
+import type { Members } from './membership/members.ts';
 import { openProgress } from './schedule-progress.ts';
 import { countResults, type ResultCounts } from './result-counts.ts';
 import { Schedule } from './schedule.ts';
@@ -44,6 +48,7 @@ interface Agent {
   results: ResultCounts;
   follower: DefinitionsFollower;
   uplink: Uplink;
+  division: Division;
   /** What the last life went by. */
   kept: DefinitionSet | null;
   /** Aborts at the first contact in this boot. */
@@ -75,32 +80,40 @@ export async function startAgent(config: AgentConfig, logger: Logger, life: Life
     { allow: config.FARWATCH_ALLOW, monotonicMs: () => clock.monotonicMs(), ask: () => uplink.ask(), logger },
     life,
   );
+  const region = config.FARWATCH_REGION;
+  const file = await openDivisionFile(config.folder.division, region);
   const counted = countResults(spool);
   const schedule = new Schedule({
-    region: config.FARWATCH_REGION,
+    region,
     clock,
     check: checks.check,
     sink: counted.sink,
     progress: await openProgress(config.folder.progress),
+    lastView: file.lastView,
     logger,
   });
-  const file = createDefinitionsFile(config.folder.definitions, config.FARWATCH_REGION);
-  const kept = await file.load();
+  const definitions = createDefinitionsFile(config.folder.definitions, region);
+  const kept = await definitions.load();
   const follower = new DefinitionsFollower({
-    region: config.FARWATCH_REGION,
+    region,
     adopted: kept,
     logger,
     onAdopt: (set, snapshot) => {
-      const save = (): Promise<void> => file.save(snapshot);
+      const save = (): Promise<void> => definitions.save(snapshot);
       schedule
         .adopt(set)
         .then(save)
         .catch((error: unknown) => logger.warn({ err: error }, 'definitions cannot be kept'));
     },
   });
+  const division = createDivision({ region, file, clock, follower, checks, schedule, logger });
+  const { members } = division;
+  const welcomed = (agentId: number): void => {
+    file.keepAgentId(agentId).catch((error: unknown) => logger.warn({ err: error }, 'agent id cannot be kept'));
+  };
   const parts = { clock, spool, checks, schedule, results: counted.counts, follower, logger };
-  const uplink = openUplink(config, parts);
-  const agent = { ...parts, clockFile, uplink, kept, contact: contact.signal };
+  const uplink = openUplink(config, { ...parts, members, welcomed });
+  const agent = { ...parts, clockFile, uplink, division, kept, contact: contact.signal };
   await openHealth(config, agent, life);
   runLoops(config, agent, life);
 }
@@ -112,14 +125,18 @@ function offsetOf(bootId: string, clock: ServiceClock, file: ClockFile): number 
 
 function openUplink(
   config: AgentConfig,
-  parts: Pick<Agent, 'clock' | 'spool' | 'checks' | 'schedule' | 'results' | 'follower' | 'logger'>,
+  parts: Pick<Agent, 'clock' | 'spool' | 'checks' | 'schedule' | 'results' | 'follower' | 'logger'> & {
+    members: Members;
+    welcomed: (agentId: number) => void;
+  },
 ): Uplink {
-  const { clock, spool, checks, schedule, results, follower, logger } = parts;
+  const { clock, spool, checks, schedule, results, follower, members, welcomed, logger } = parts;
   const uplink: Uplink = new Uplink({
     open: () => openAgentStream({ address: formatAddress(config.COLLECTOR_ADDRESS), token: config.token }),
     clock,
     spool,
     logger,
+    onWelcome: welcomed,
     onAck: (sentMs) => checks.evidence.noteAck(sentMs),
     answer: checks.answer,
     hello: () => ({
@@ -133,7 +150,8 @@ function openUplink(
       statusOf({
         adopted: follower.adopted,
         monitors: schedule.monitors,
-        assigned: schedule.monitors,
+        assigned: schedule.share,
+        members: members.size,
         running: schedule.running,
         schedule: schedule.counts,
         spool: spool.state(),
@@ -141,7 +159,7 @@ function openUplink(
         results,
         clock,
         wallMs: () => Date.now(),
-        problems: problemsOf({ uplink, spool, checks, follower }),
+        problems: problemsOf({ uplink, spool, checks, follower, members }),
       }),
   });
   return uplink;
@@ -152,9 +170,14 @@ function problemsOf({
   spool,
   checks,
   follower,
-}: Pick<Agent, 'uplink' | 'spool' | 'checks' | 'follower'>): string[] {
+  members,
+}: Pick<Agent, 'uplink' | 'spool' | 'checks' | 'follower'> & { members: Members }): string[] {
   const spoolProblem = spool.state().problem;
-  const own = [uplink.problem, spoolProblem === null ? null : `spool cannot be written: ${spoolProblem}`];
+  const own = [
+    uplink.problem,
+    members.problem(),
+    spoolProblem === null ? null : `spool cannot be written: ${spoolProblem}`,
+  ];
   return [...own.filter((line) => line !== null), ...checks.ability.problems(), ...follower.problems()];
 }
 
@@ -173,23 +196,37 @@ async function openHealth({ HEALTH_LISTEN }: AgentConfig, agent: Agent, life: Li
 
 function runLoops({ NATS_URL, FARWATCH_REGION }: AgentConfig, agent: Agent, life: Lifecycle): void {
   const { schedule, spool, uplink, follower, checks, contact, clock, kept, logger } = agent;
+  const { members, link } = agent.division;
   const bus = { natsUrl: NATS_URL, region: FARWATCH_REGION, logger };
-  // In this order: what is measured is cut short, then kept, then delivered as far as a few seconds allow.
+  // In this order: the share is handed over, what is still measured is cut short, then kept, then delivered as far as a
+  // few seconds allow.
+  const departed = new AbortController();
   const measured = new AbortController();
+  life.run('departure', async (signal) => {
+    await aborted(signal);
+    await depart({ members, schedule, nowMs: () => clock.nowMs(), logger });
+    departed.abort();
+  });
   life.run('schedule', async (signal) => {
     try {
       if (!clock.known) await sleepUntil(contact, FIRST_CONTACT_MS, signal);
-      await schedule.run(kept, signal);
+      await schedule.run(kept, departed.signal);
+      members.left();
     } finally {
       measured.abort();
     }
   });
   life.run('spool', () => spool.run(measured.signal));
   life.run('uplink', () => uplink.run(measured.signal));
-  life.run('bus', (signal) => runBus(bus, [follower], signal));
+  life.run('bus', () => runBus(bus, [follower, link], measured.signal));
+  life.run('members', () => link.run(members, measured.signal));
   life.run('evidence', () => checks.evidence.keep(measured.signal));
   life.run('ability', (signal) => checks.ability.watch(signal));
   life.run('clock', (signal) => keepClock(agent, signal));
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return sleep(2 ** 31 - 1, signal);
 }
 
 /** Waits for `event`, at most `ms` milliseconds, or until the signal aborts. */
@@ -199,7 +236,7 @@ async function sleepUntil(event: AbortSignal, ms: number, signal: AbortSignal): 
 
 /** Keeps the learnt offset on the disk, so that a restart within this boot goes on with it. */
 async function keepClock({ clock, clockFile, contact, logger }: Agent, signal: AbortSignal): Promise<void> {
-  if (!clock.known) await Promise.race([sleep(2 ** 31 - 1, contact), sleep(2 ** 31 - 1, signal)]);
+  if (!clock.known) await Promise.race([aborted(contact), aborted(signal)]);
   while (!signal.aborted) {
     const learnt = clock.learnt();
     try {

@@ -8,6 +8,7 @@ export interface StateFolder {
   clock: string;
   progress: string;
   definitions: string;
+  division: string;
   lock: Lock;
 }
 
@@ -24,6 +25,7 @@ export async function claimStateFolder(path: string): Promise<StateFolder> {
     clock: join(path, 'clock.json'),
     progress: join(path, 'progress.json'),
     definitions: join(path, 'definitions.json'),
+    division: join(path, 'division.json'),
     lock,
   };
 }

@@ -12,6 +12,8 @@ export interface SelfKnowledge {
   monitors: number;
   /** Of those, the ones that are this agent's to measure. */
   assigned: number;
+  /** Agents that share the region's monitors, this one included. */
+  members: number;
   running: number;
   schedule: Readonly<ScheduleCounts>;
   spool: SpoolState;
@@ -49,11 +51,13 @@ function counters(values: Record<string, number>): AgentStatus['counters'] {
   return Object.entries(values).map(([name, value]) => ({ name, value }));
 }
 
-function countersOf({ schedule, spool, uplink, results, running }: SelfKnowledge): Record<string, number> {
+function countersOf({ schedule, spool, uplink, results, running, members }: SelfKnowledge): Record<string, number> {
   const { counts } = spool;
   return {
     checks_started: schedule.started,
     checks_running: running,
+    members_in_view: members,
+    slots_taken_over: schedule.takenOver,
     slots_late: schedule.late,
     minutes_absent: schedule.absentMinutes,
     rows_acknowledged: counts.acknowledged,

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Logger } from './logger.ts';
 
-/** Longest a program takes to end after the first signal before it is ended the hard way. */
+/** Longest a program takes to end after the first signal before it is ended the hard way, where it names no other. */
 const SHUTDOWN_LIMIT_MS = 15_000;
 
 /** How a program lives: one signal ends all loops, loops are awaited, closers run in reverse order of opening. */
@@ -20,7 +20,11 @@ export interface Lifecycle {
  * Runs a program: `start` opens its parts, then this waits for the end, closes everything and exits. The composition
  * root's last call; the process exits with 0 after a signal and with 1 after a failure.
  */
-export async function runProgram(logger: Logger, start: (life: Lifecycle) => Promise<void>): Promise<never> {
+export async function runProgram(
+  logger: Logger,
+  start: (life: Lifecycle) => Promise<void>,
+  shutdownLimitMs = SHUTDOWN_LIMIT_MS,
+): Promise<never> {
   const controller = new AbortController();
   // Every loop of the program listens while it waits: many listeners are no leak here.
   setMaxListeners(0, controller.signal);
@@ -38,7 +42,7 @@ export async function runProgram(logger: Logger, start: (life: Lifecycle) => Pro
     setTimeout(() => {
       logger.fatal('shutdown took too long');
       process.exit(1);
-    }, SHUTDOWN_LIMIT_MS).unref();
+    }, shutdownLimitMs).unref();
   });
   try {
     await start({

@@ -3,6 +3,7 @@ import { versionAt, type Definition, type DefinitionVersion } from '../../core/d
 import { parseCron } from '../../core/cron.ts';
 import { floorMinute, type Minute } from '../../core/minute.ts';
 import { unknownOutcome, type Outcome } from '../../core/outcome.ts';
+import { ALONE } from './division.ts';
 import { createProgress, type Progress } from '../../agent/schedule-progress.ts';
 import { Schedule } from '../../agent/schedule.ts';
 import { createServiceClock, type LearntOffset, type ServiceClock } from '../../agent/service-clock.ts';
@@ -110,6 +111,7 @@ export class ScheduleWorld {
       clock: this.clock,
       logger: createLogger('agent', 'silent'),
       progress: this.#progress,
+      lastView: null,
       check: (_probe, signal) => (alive() ? this.#check(signal) : never),
       sink: {
         append: (_epoch, placed) => (alive() ? this.#write([recordOf(placed)]) : never),
@@ -120,6 +122,7 @@ export class ScheduleWorld {
         recorded: (from) => this.#recorded(from),
       },
     });
+    this.schedule.divide(ALONE);
     const begun = this.schedule.begin(this.#kept);
     for (let i = 0; i < 5; i += 1) await this.settle();
     await begun;

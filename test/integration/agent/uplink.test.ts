@@ -53,6 +53,7 @@ afterEach(async () => {
 
 function startUplink(options: Partial<UplinkOptions> = {}): Uplink {
   const uplink = new Uplink({
+    onWelcome: () => undefined,
     open: () => openAgentStream({ address: collector.address, token: 'token' }),
     clock,
     spool,

@@ -6,7 +6,12 @@ import { version } from '../../support/schedule-world.ts';
 function planned(monitorId: number, timeout = 1000, cron: string | null = null): Planned {
   const hosts = [{ type: 'IP4' as const, host: '127.0.0.1', port: 1, timeout }];
   const one = { ...version(1, 0, cron), probe: { kind: 'TCP' as const, config: { hosts } } };
-  return { definition: { monitorId, versions: [one] }, fraction: fractionOf(monitorId, 'eu'), problem: null };
+  return {
+    definition: { monitorId, versions: [one] },
+    fraction: fractionOf(monitorId, 'eu'),
+    problem: null,
+    sinceGeneration: 0,
+  };
 }
 
 describe('the plan of a minute', () => {
