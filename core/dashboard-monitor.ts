@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { orJsonText } from './json-text.ts';
 import { completeMonitor, monitorPatch, monitorResource, newMonitorFields, type MonitorFields } from './monitor.ts';
 import { meantFor } from './own-words.ts';
+import { rowId } from './row-id.ts';
 
 /** Monitors in the words of the dashboard's endpoint (reference §1.6, §7): JSON members are the texts that are stored. */
 
@@ -27,7 +28,7 @@ const texts = {
 
 const changed = monitorPatch.extend({
   ...texts,
-  id: z.int('id must be a positive integer').min(1, 'id must be a positive integer'),
+  id: rowId('id'),
   tag: z.string('tag must be a string').optional().meta({ description: 'As it is: it cannot be changed' }),
 });
 const created = newMonitorFields.extend(texts).transform((fields) => ({ id: null, ...completeMonitor(fields) }));
@@ -36,3 +37,19 @@ const created = newMonitorFields.extend(texts).transform((fields) => ({ id: null
 export const storedMonitor = meantFor([changed, created], (input) =>
   typeof input === 'object' && input !== null && 'id' in input && Boolean(input.id) ? changed : created,
 );
+
+/** The data of `testMonitor`: a monitor, or a definition that need not have been saved. */
+export const testedMonitor = z
+  .object({
+    monitor_id: rowId('monitor_id').nullish(),
+    monitor_type: monitorPatch.shape.monitor_type,
+    type_data: texts.type_data.meta({ description: 'With a `monitor_type`: what is run instead of what is saved' }),
+    region: z
+      .string('region must be a string')
+      .nullish()
+      .meta({ description: 'Where an agent runs it; without: anywhere' }),
+  })
+  .superRefine(({ monitor_id, monitor_type }, context) => {
+    if (monitor_id || monitor_type !== undefined) return;
+    context.addIssue({ code: 'custom', path: ['monitor_id'], message: 'monitor_id is required' });
+  });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../core/app-error.ts';
+import { rowId } from '../../core/row-id.ts';
 import { emailAddress, givenPassword, newPassword, personName, userResource, type User } from '../../core/user.ts';
 import { inTransaction } from '../../db/client.ts';
 import { forgetDevices } from '../../db/known-devices.ts';
@@ -12,7 +13,6 @@ import type { UserActor } from '../context.ts';
 import { userNotFound } from '../services/privileges.ts';
 import { changeUser } from '../services/write-user.ts';
 import { action, type ActionContext } from './action.ts';
-import { rowId } from './row-id.ts';
 
 const ownFields = z.object({
   name: personName.optional(),

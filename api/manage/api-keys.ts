@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../core/app-error.ts';
 import { givenRoleId } from '../../core/role.ts';
+import { rowId } from '../../core/row-id.ts';
 import { checkStorableText } from '../../core/storable.ts';
 import {
   createApiKey,
@@ -14,7 +15,6 @@ import {
 import { inTransaction } from '../../db/client.ts';
 import { rolesToGive } from '../services/privileges.ts';
 import { action, type ActionContext } from './action.ts';
-import { rowId } from './row-id.ts';
 
 const NAME_REQUIRED = 'Name is required';
 const rows = z.int().meta({ description: 'How many rows changed' });

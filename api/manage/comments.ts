@@ -6,13 +6,13 @@ import {
   toCommentPatch,
   toDashboardComment,
 } from '../../core/dashboard-incident.ts';
+import { rowId } from '../../core/row-id.ts';
 import { listComments } from '../../db/incident-comments.ts';
 import { findIncident } from '../../db/incidents.ts';
 import { patchComment, postComment, removeComment } from '../services/write-comment.ts';
 import { incidentNotFound } from '../services/write-incident.ts';
 import { ONE_ROW, oneRow } from './acknowledged.ts';
 import { action } from './action.ts';
-import { rowId } from './row-id.ts';
 
 const incident_id = rowId('incident_id');
 const comment_id = rowId('comment_id');

@@ -8,6 +8,7 @@ import {
 } from '../../core/dashboard-incident.ts';
 import { INCIDENT_STATES } from '../../core/incident.ts';
 import { monitorImpact, monitorTag, withReference } from '../../core/monitor-reference.ts';
+import { rowId } from '../../core/row-id.ts';
 import { deleteIncident, findIncidentRecord, listIncidentRecords } from '../../db/incidents.ts';
 import { withoutReference } from '../services/monitor-references.ts';
 import { createIncident, incidentNotFound, patchIncident } from '../services/write-incident.ts';
@@ -15,7 +16,6 @@ import { ACKNOWLEDGED, acknowledged, ONE_ROW, oneRow } from './acknowledged.ts';
 import { action } from './action.ts';
 import { filterOf } from './filter.ts';
 import { paging } from './paging.ts';
-import { rowId } from './row-id.ts';
 
 const incident_id = rowId('incident_id');
 

@@ -7,10 +7,10 @@ import type { Context } from '../context.ts';
 import { createEvent, patchEvent, removeEvent } from '../services/write-event.ts';
 import { maintenanceNotFound } from '../services/write-maintenance.ts';
 import { AppError } from '../../core/app-error.ts';
+import { rowId } from '../../core/row-id.ts';
 import { ACKNOWLEDGED, acknowledged } from './acknowledged.ts';
 import { action } from './action.ts';
 import { paging } from './paging.ts';
-import { rowId } from './row-id.ts';
 
 const MAX_EVENTS = 1000;
 

@@ -13,6 +13,7 @@ import {
   toMonitorImpacts,
   withReference,
 } from '../../core/monitor-reference.ts';
+import { rowId } from '../../core/row-id.ts';
 import { findMaintenanceRecord, listMaintenanceRecords } from '../../db/maintenance-records.ts';
 import { deleteMaintenance, findMaintenance } from '../../db/maintenances.ts';
 import { requireReference, withoutReference } from '../services/monitor-references.ts';
@@ -26,7 +27,6 @@ import { ACKNOWLEDGED, acknowledged } from './acknowledged.ts';
 import { action } from './action.ts';
 import { filterOf } from './filter.ts';
 import { paging } from './paging.ts';
-import { rowId } from './row-id.ts';
 
 const id = rowId('id');
 const maintenance_id = rowId('maintenance_id');

@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import { AppError } from '../../core/app-error.ts';
-import { monitorWithTexts, storedMonitor, withTexts } from '../../core/dashboard-monitor.ts';
+import { checkAnswer } from '../../core/check-answer.ts';
+import { monitorWithTexts, storedMonitor, testedMonitor, withTexts } from '../../core/dashboard-monitor.ts';
 import { newMonitorFields, replaceFields } from '../../core/monitor.ts';
 import { monitorTag } from '../../core/monitor-reference.ts';
-import { deleteMonitor, findMonitorById, listMonitors } from '../../db/monitors.ts';
+import { rowId } from '../../core/row-id.ts';
+import type { Queryable } from '../../db/client.ts';
+import { deleteMonitor, findMonitorById, listMonitors, type MonitorRow } from '../../db/monitors.ts';
+import { requestCheck } from '../services/check-request.ts';
 import { cloneMonitor, createMonitor, monitorNotFound, patchMonitor } from '../services/write-monitor.ts';
 import { ONE_ROW, oneRow } from './acknowledged.ts';
 import { action } from './action.ts';
-import { rowId } from './row-id.ts';
 import { taggedMonitor } from './tagged-monitor.ts';
 
 /** A filter compares exactly; nothing, as an empty text, is no filter. */
@@ -43,8 +46,7 @@ export const monitorActions = [
     run: async (data, { db }) => {
       if (data.id === null) return [(await createMonitor(db, data)).id];
       const { id, tag, ...patch } = data;
-      const current = await findMonitorById(db, id);
-      if (!current) throw new AppError('NOT_FOUND', `Monitor with id '${id}' not found`);
+      const current = await storedById(id, db);
       if (tag !== undefined && tag !== current.tag) throw new AppError('BAD_REQUEST', 'tag cannot be changed');
       await patchMonitor(db, current, patch, replaceFields);
       return ONE_ROW;
@@ -77,4 +79,22 @@ export const monitorActions = [
       return ONE_ROW;
     },
   }),
+  action({
+    name: 'testMonitor',
+    permission: 'monitors.write',
+    summary: 'Run a check once, of a monitor or of a definition that is not saved; nothing of it is stored',
+    data: testedMonitor,
+    result: checkAnswer,
+    run: async ({ monitor_id, monitor_type, type_data = null, region }, { db, pool, checkAnswers }) => {
+      const definition =
+        monitor_type === undefined ? await storedById(monitor_id ?? NaN, db) : { monitor_type, type_data };
+      return requestCheck({ db: pool, checkAnswers }, { definition, region });
+    },
+  }),
 ];
+
+async function storedById(id: number, db: Queryable): Promise<MonitorRow> {
+  const monitor = await findMonitorById(db, id);
+  if (!monitor) throw new AppError('NOT_FOUND', `Monitor with id '${id}' not found`);
+  return monitor;
+}

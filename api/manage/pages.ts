@@ -3,12 +3,12 @@ import { AppError } from '../../core/app-error.ts';
 import { dashboardPage, dashboardPagePatch, newDashboardPage, toDashboardPage } from '../../core/dashboard-page.ts';
 import { monitorTag } from '../../core/monitor-reference.ts';
 import { monitorTags, type Page } from '../../core/page.ts';
+import { rowId } from '../../core/row-id.ts';
 import { findPageById, listPages } from '../../db/pages.ts';
 import type { Context } from '../context.ts';
 import { changePageMonitors, createPage, pageIdNotFound, patchPage, removePage } from '../services/write-page.ts';
 import { ACKNOWLEDGED, acknowledged } from './acknowledged.ts';
 import { action } from './action.ts';
-import { rowId } from './row-id.ts';
 
 const id = rowId('id');
 const page_id = rowId('page_id');

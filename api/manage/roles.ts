@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { PERMISSIONS } from '../../core/permissions.ts';
 import { givenRoleId, newRoleId, permissionNames, roleDescription, roleName, roleResource } from '../../core/role.ts';
+import { rowId } from '../../core/row-id.ts';
 import { userResource } from '../../core/user.ts';
 import { findRole, listRoles } from '../../db/roles.ts';
 import { listUsersOfRole } from '../../db/users.ts';
 import { createRole, permitRole, removeRole, renameRole, roleNotFound } from '../services/write-role.ts';
 import { changeRoles } from '../services/write-user.ts';
 import { action, type ActionContext } from './action.ts';
-import { rowId } from './row-id.ts';
 
 const role_id = givenRoleId;
 const membership = z.object({ role_id, user_id: rowId('user_id') });

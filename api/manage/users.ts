@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { givenRoleId } from '../../core/role.ts';
+import { rowId } from '../../core/row-id.ts';
 import { emailAddress, personName, userResource } from '../../core/user.ts';
 import { listUsers } from '../../db/users.ts';
 import { changeUser, inviteUser, linkUser } from '../services/write-user.ts';
 import { action } from './action.ts';
-import { rowId } from './row-id.ts';
 
 const link = {
   purpose: z.enum(['INVITE', 'RESET']),
