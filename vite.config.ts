@@ -12,6 +12,6 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2022',
     modulePreload: { polyfill: false },
-    rollupOptions: { input: { site: 'web/client/main.ts' } },
+    rollupOptions: { input: { site: 'web/client/main.ts', manage: 'web/manage/main.tsx' } },
   },
 });

@@ -16,8 +16,8 @@ interface DocumentOptions {
   /** What a feed reader may follow from here. */
   feed?: string;
   logo?: string | null;
-  /** Where a click on the name leads. */
-  home: { href: string; title: string };
+  /** Where a click on the name leads. Without: the page is a frame in another and has neither head nor foot. */
+  home?: { href: string; title: string };
   content: ComponentChildren;
 }
 
@@ -41,19 +41,23 @@ function Document({ title, reader, assets, feed, logo, home, content }: Document
         <script type="module" src={assets.js} />
       </head>
       <body>
-        <a class="skip" href="#content">
-          {words.say('skip')}
-        </a>
-        <header class="site-head">
-          <a class="brand" href={home.href}>
-            {logo && <img src={logo} alt="" height="32" />}
-            <span>{home.title}</span>
-          </a>
-        </header>
+        {home && (
+          <>
+            <a class="skip" href="#content">
+              {words.say('skip')}
+            </a>
+            <header class="site-head">
+              <a class="brand" href={home.href}>
+                {logo && <img src={logo} alt="" height="32" />}
+                <span>{home.title}</span>
+              </a>
+            </header>
+          </>
+        )}
         <main id="content" data-now={reader.now}>
           {content}
         </main>
-        <Footer reader={reader} feed={feed} words={words} />
+        {home && <Footer reader={reader} feed={feed} words={words} />}
       </body>
     </html>
   );

@@ -153,6 +153,13 @@ export interface DayPageView {
   maintenances: MaintenanceView[];
 }
 
+/** A maintenance with its windows, soonest first. */
+export interface MaintenancePageView {
+  title: string;
+  description: string | null;
+  events: MaintenanceView[];
+}
+
 /** What happened in one month, newest first. */
 export interface EventsView {
   /** `2026-11`, and the first second of it in the visitor's zone. */

@@ -6,12 +6,17 @@ import type { Assets } from '../../web/document.tsx';
 /** The bundler's list: which file each entry became. */
 const manifest = z.record(z.string(), z.object({ file: z.string(), css: z.array(z.string()).default([]) }));
 
-const ENTRY = 'client/main.ts';
+const ENTRIES = { site: 'client/main.ts', manage: 'manage/main.tsx' } as const;
 
-/** Where browsers find the built script and style sheet; `folder` is what the build made. Throws where it made none. */
-export function readAssets(folder: string): Assets {
-  const entry = manifest.parse(JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')))[ENTRY];
-  const [css] = entry?.css ?? [];
-  if (!entry || !css) throw new Error(`no ${ENTRY} in ${folder}: build the project first`);
-  return { js: `/assets/${entry.file}`, css: `/assets/${css}` };
+/** What browsers load of the pages and of the dashboard, out of the folder that the build made. Throws without one. */
+export function readAssets(folder: string): Record<keyof typeof ENTRIES, Assets> {
+  const files = manifest.parse(JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')));
+  return { site: assetsOf(files, ENTRIES.site), manage: assetsOf(files, ENTRIES.manage) };
+}
+
+function assetsOf(files: z.output<typeof manifest>, entry: string): Assets {
+  const built = files[entry];
+  const [css] = built?.css ?? [];
+  if (!built || !css) throw new Error(`${entry} has not been built`);
+  return { js: `/assets/${built.file}`, css: `/assets/${css}` };
 }

@@ -5,8 +5,28 @@ import { HOME_PATH } from '../../core/page.ts';
 import { isTransient } from '../../db/client.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Assets } from '../../web/document.tsx';
-import { renderErrorPage, renderStatusPage } from '../../web/render.tsx';
-import type { Reader, StatusPageView } from '../../web/view.ts';
+import {
+  renderDashboard,
+  renderDayPage,
+  renderEmbed,
+  renderErrorPage,
+  renderEventsPage,
+  renderIncidentPage,
+  renderMaintenancePage,
+  renderMonitorPage,
+  renderStatusPage,
+} from '../../web/render.tsx';
+import {
+  RANGES,
+  type DayPageView,
+  type EventsView,
+  type IncidentView,
+  type MaintenancePageView,
+  type MonitorPageView,
+  type Range,
+  type Reader,
+  type StatusPageView,
+} from '../../web/view.ts';
 import { wishesOf } from './reader.ts';
 
 /** Everything a page loads comes from this host; nothing runs that is not in a file of ours. */
@@ -26,45 +46,107 @@ const A_YEAR_S = 31_536_000;
 
 export interface SiteOptions {
   views: SiteViews;
-  assets: Assets;
+  assets: { site: Assets; manage: Assets };
   /** The folder that `assets` stand in. */
   assetsFolder: string;
+  /** Where the service is reached from outside. Without: where the request says it went. */
+  publicUrl?: string;
   log: Logger;
 }
 
+/** A view, and the minute it is of. */
+type Dated<View> = Promise<{ view: View; now: number } | undefined>;
+
 /** What the pages show; undefined where there is nothing public of that name. */
 export interface SiteViews {
-  statusPage(path: string, timeZone: string): Promise<{ view: StatusPageView; now: number } | undefined>;
+  statusPage(path: string, timeZone: string): Dated<StatusPageView>;
+  monitorPage(tag: string, range: Range, timeZone: string): Dated<MonitorPageView>;
+  /** `day` as `2026-11-20`, in the zone. */
+  dayPage(tag: string, day: string, timeZone: string): Dated<DayPageView>;
+  incident(id: number): Dated<IncidentView>;
+  maintenance(id: number): Dated<MaintenancePageView>;
+  /** `month` as `2026-11`, in the zone; the current one without. */
+  events(month: string | undefined, timeZone: string): Dated<EventsView>;
 }
 
 /** The pages for people. What it does not know it leaves to whoever comes next. */
 export function createSite(options: SiteOptions): Router {
+  const { views, assets, assetsFolder } = options;
   const site = express.Router({ caseSensitive: true });
   site.use(
     '/assets',
-    express.static(options.assetsFolder, { immutable: true, maxAge: A_YEAR_S * 1000, index: false, redirect: false }),
+    express.static(assetsFolder, { immutable: true, maxAge: A_YEAR_S * 1000, index: false, redirect: false }),
   );
   site.use(compression());
-  site.get(['/', '/:path'], statusPage(options));
+  const show = (path: string | string[], make: MakePage): void => void site.get(path, page(make));
+  show(['/manage', '/manage/*rest'], async () => renderDashboard(assets.manage));
+  show('/monitors/:tag', async ({ params, query }, reader) => {
+    const found = await views.monitorPage(params.tag ?? '', rangeOf(query.get('range')), reader.timeZone);
+    return found && renderMonitorPage(found.view, at(reader, found), assets.site, baseOf(options, reader));
+  });
+  show('/monitors/:tag/days/:day', async ({ params }, reader) => {
+    const found = await views.dayPage(params.tag ?? '', params.day ?? '', reader.timeZone);
+    return found && renderDayPage(found.view, at(reader, found), assets.site);
+  });
+  show('/incidents/:id', async ({ params }, reader) => {
+    const found = await views.incident(Number(params.id));
+    return found && renderIncidentPage(found.view, at(reader, found), assets.site);
+  });
+  show('/maintenances/:id', async ({ params }, reader) => {
+    const found = await views.maintenance(Number(params.id));
+    return found && renderMaintenancePage(found.view, at(reader, found), assets.site);
+  });
+  show('/events', async ({ query }, reader) => {
+    const found = await views.events(query.get('month') ?? undefined, reader.timeZone);
+    return found && renderEventsPage(found.view, at(reader, found), assets.site);
+  });
+  show('/embed/:monitor', async ({ params, query }, reader) => {
+    const tag = /^monitor-(.+)$/.exec(params.monitor ?? '')?.[1];
+    const found = tag && (await views.monitorPage(tag, rangeOf(query.get('range')), reader.timeZone));
+    return found ? renderEmbed(found.view, at(reader, found), assets.site) : undefined;
+  });
+  show(['/', '/:path'], async ({ params }, reader) => {
+    const found = await views.statusPage(params.path ?? HOME_PATH, reader.timeZone);
+    return found && renderStatusPage(found.view, at(reader, found), assets.site);
+  });
   site.use(notFound(options), failed(options));
   return site;
 }
 
-function statusPage({ views, assets }: SiteOptions) {
+interface Asked {
+  params: Record<string, string | undefined>;
+  query: URLSearchParams;
+}
+
+type Visitor = Reader & { host: string };
+type MakePage = (asked: Asked, reader: Visitor) => Promise<string | undefined>;
+
+function page(make: MakePage) {
   return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
-    const { path } = request.params;
-    const reader = readerOf(request, response);
-    const found = await views.statusPage(typeof path === 'string' ? path : HOME_PATH, reader.timeZone);
-    if (!found) return next();
-    send(response, 200, renderStatusPage(found.view, { ...reader, now: found.now }, assets));
+    const params = Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, String(value)]));
+    const html = await make({ params, query: queryOf(request) }, readerOf(request, response));
+    if (html === undefined) next();
+    else send(response, 200, html);
   };
+}
+
+function at(reader: Reader, { now }: { now: number }): Reader {
+  return { ...reader, now };
+}
+
+function rangeOf(text: string | null): Range {
+  return RANGES.find((range) => range === text) ?? '24h';
+}
+
+function baseOf({ publicUrl }: SiteOptions, { host }: Visitor): string {
+  return publicUrl?.replace(/\/$/, '') ?? `http://${host}`;
 }
 
 /** Programs get the API's own answer; a person is told in words. */
 function notFound({ assets }: SiteOptions) {
   return (request: Request, response: Response, next: NextFunction): void => {
     if (!isForPeople(request)) return next();
-    send(response, 404, renderErrorPage(404, readerOf(request, response), assets));
+    send(response, 404, renderErrorPage(404, readerOf(request, response), assets.site));
   };
 }
 
@@ -75,7 +157,7 @@ function failed({ assets, log }: SiteOptions) {
     const status = isAway ? 503 : 500;
     log.error({ err: error }, 'page failed');
     if (isAway) response.setHeader('Retry-After', '5');
-    send(response, status, renderErrorPage(status, readerOf(request, response), assets));
+    send(response, status, renderErrorPage(status, readerOf(request, response), assets.site));
   };
 }
 
@@ -84,12 +166,15 @@ function isForPeople(request: Request): boolean {
   return isRead && request.accepts(['json', 'html']) === 'html' && !request.path.startsWith('/api/');
 }
 
-function readerOf(request: Request, response: Response): Reader {
-  const query = new URLSearchParams(request.originalUrl.split('?').slice(1).join('?'));
-  const { chosen, ...wishes } = wishesOf(request, query);
+function readerOf(request: Request, response: Response): Visitor {
+  const { chosen, ...wishes } = wishesOf(request, queryOf(request));
   if (chosen)
     response.appendHeader('Set-Cookie', `farwatch_lang=${wishes.locale}; Path=/; Max-Age=${A_YEAR_S}; SameSite=Lax`);
-  return { ...wishes, path: request.path, now: Math.floor(Date.now() / 1000) };
+  return { ...wishes, path: request.path, now: Math.floor(Date.now() / 1000), host: request.headers.host ?? '' };
+}
+
+function queryOf({ originalUrl }: Request): URLSearchParams {
+  return new URLSearchParams(originalUrl.split('?').slice(1).join('?'));
 }
 
 function send(response: Response, status: number, html: string): void {

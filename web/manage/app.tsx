@@ -1,0 +1,60 @@
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { LocationProvider } from 'preact-iso';
+import { Refused, send } from './client.ts';
+import { Frame } from './frame.tsx';
+import { SessionContext, type Session } from './session.tsx';
+import { ChoosePassword } from './views/choose-password.tsx';
+import { SetUp } from './views/set-up.tsx';
+import { SignIn } from './views/sign-in.tsx';
+
+type Door = 'loading' | 'sign-in' | 'set-up' | { session: Session } | { fault: Error };
+
+/** The dashboard: whoever is signed in sees it, everybody else is asked who he is. */
+export function App() {
+  const [door, setDoor] = useState<Door>('loading');
+  const enter = useCallback(() => void knock().then(setDoor), []);
+  useEffect(enter, [enter]);
+  const signOut = useCallback(async () => {
+    await send('POST', '/manage/auth/logout', {});
+    setDoor('sign-in');
+  }, []);
+  if (location.pathname === '/manage/password') return <ChoosePassword onDone={leaveLink} />;
+  if (door === 'loading') return <p role="status">Loading …</p>;
+  if (door === 'sign-in') return <SignIn onDone={enter} />;
+  if (door === 'set-up') return <SetUp onDone={enter} />;
+  if ('fault' in door) return <Closed fault={door.fault} onRetry={enter} />;
+  return (
+    <SessionContext.Provider value={{ session: door.session, signOut }}>
+      <LocationProvider scope="/manage">
+        <Frame />
+      </LocationProvider>
+    </SessionContext.Provider>
+  );
+}
+
+async function knock(): Promise<Door> {
+  try {
+    return { session: await send<Session>('GET', '/manage/auth/session') };
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status !== 401)
+      return { fault: error instanceof Error ? error : new Error(String(error)) };
+  }
+  const { needed } = await send<{ needed: boolean }>('GET', '/manage/auth/setup');
+  return needed ? 'set-up' : 'sign-in';
+}
+
+function leaveLink(): void {
+  location.assign('/manage');
+}
+
+function Closed({ fault, onRetry }: { fault: Error; onRetry: () => void }) {
+  return (
+    <main class="door card">
+      <h1>The dashboard cannot be opened</h1>
+      <p>{fault.message}</p>
+      <button type="button" onClick={onRetry}>
+        Try again
+      </button>
+    </main>
+  );
+}

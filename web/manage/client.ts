@@ -1,0 +1,45 @@
+/** An answer that was no success, with what the server says about it. */
+export class Refused extends Error {
+  readonly status: number;
+  /** Which fields are at fault, where the server names them. */
+  readonly fields: ReadonlyMap<string, string>;
+
+  constructor(status: number, message: string, fields: ReadonlyMap<string, string> = new Map()) {
+    super(message);
+    this.name = 'Refused';
+    this.status = status;
+    this.fields = fields;
+  }
+}
+
+interface Envelope {
+  error?: { message?: string; details?: { path: string; message: string }[] };
+}
+
+/** Runs an action of `POST /manage/api` and returns its bare result. @throws Refused */
+export async function act<Result>(action: string, data: object = {}): Promise<Result> {
+  return send<Result>('POST', '/manage/api', { action, data });
+}
+
+/** Asks one of the routes around sign-in, or reads a resource. @throws Refused */
+export async function send<Result>(method: 'GET' | 'POST', path: string, body?: object): Promise<Result> {
+  const response = await reach(path, {
+    method,
+    headers: { Accept: 'application/json', ...(body && { 'Content-Type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  // The server's schemas say what its answers look like; its own tests hold them to it.
+  const answer = (await response.json().catch(() => ({}))) as Result & Envelope;
+  if (response.ok) return answer;
+  const { message = `The service answered ${response.status}`, details = [] } = answer.error ?? {};
+  throw new Refused(response.status, message, new Map(details.map((detail) => [detail.path, detail.message])));
+}
+
+async function reach(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, init);
+  } catch {
+    // fetch tells no more than that nothing came back.
+    throw new Refused(0, 'The service cannot be reached. Check the connection and try again.');
+  }
+}

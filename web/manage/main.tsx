@@ -1,0 +1,6 @@
+import { render } from 'preact';
+import '../styles/manage.css';
+import { App } from './app.tsx';
+
+const root = document.getElementById('app');
+if (root) render(<App />, root);

@@ -1,0 +1,19 @@
+import { Maintenance } from '../components/maintenance.tsx';
+import { Markdown } from '../components/markdown.tsx';
+import type { MaintenancePageView } from '../view.ts';
+import type { Words } from '../words.ts';
+
+/** A maintenance: what it is, and when. */
+export function MaintenancePage({ page, words }: { page: MaintenancePageView; words: Words }) {
+  return (
+    <>
+      <div class="page-head">
+        <h1>{page.title}</h1>
+        {page.description && <Markdown text={page.description} />}
+      </div>
+      {page.events.map((event) => (
+        <Maintenance key={event.eventId} event={{ ...event, description: null }} words={words} />
+      ))}
+    </>
+  );
+}
