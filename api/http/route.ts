@@ -49,7 +49,7 @@ export interface Route {
   status: 200 | 201;
   cacheControl?: string;
   text?: TextKind;
-  alsoFails?: Partial<Record<401 | 403 | 429, string>>;
+  alsoFails?: Partial<Record<401 | 403 | 404 | 429, string>>;
   params?: z.ZodType;
   query?: z.ZodType;
   body?: z.ZodType;

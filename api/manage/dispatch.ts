@@ -18,6 +18,7 @@ export function dispatchRoute(actions: readonly Action[]): Route {
     access: 'dashboard',
     permission: null,
     status: 200,
+    alsoFails: { 404: 'What the data name does not exist' },
     body: requestSchema(actions),
     example: { action: 'getMonitors', data: {} },
     response: z.union(actions.map(({ name, result, summary }) => documented(result, `${name}Result`, summary))),
