@@ -2,23 +2,18 @@ import type pg from 'pg';
 import { createAgent, listAgents, revokeAgent } from '../db/agents.ts';
 import { createApiKey, deleteApiKey, listApiKeys, setApiKeyStatus, type KeyStatus } from '../db/api-keys.ts';
 import { migrate } from '../db/migrate.ts';
-
-/** What a command says: to a person, to a script, or why it could not. */
-export interface Answer {
-  text: string;
-  json: unknown;
-  problem?: string;
-}
-
-export interface Command {
-  summary: string;
-  needs: readonly ('name' | 'region')[];
-  run(pool: pg.Pool, options: { name: string; region: string }): Promise<Answer>;
-}
+import { findRole } from '../db/roles.ts';
+import { failed, table, type Answer, type Command, type Options } from './command.ts';
+import { USER_COMMANDS } from './user-commands.ts';
 
 /** Everything `farwatch` can do, by its words. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
-  'keys create': { summary: 'make an API key; it is shown this once', needs: ['name'], run: createKey },
+  'keys create': {
+    summary: 'make an API key, of an admin without --role; it is shown this once',
+    needs: ['name'],
+    takes: ['role'],
+    run: createKey,
+  },
   'keys list': { summary: 'list API keys', needs: [], run: listKeys },
   'keys disable': { summary: 'reject an API key from now on', needs: ['name'], run: setStatus('INACTIVE') },
   'keys enable': { summary: 'accept it again', needs: ['name'], run: setStatus('ACTIVE') },
@@ -30,18 +25,24 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   'agents list': { summary: 'list agents', needs: [], run: showAgents },
   'agents revoke': { summary: 'refuse an agent for good', needs: ['name'], run: dismissAgent },
+  ...USER_COMMANDS,
   migrate: { summary: 'bring the database schema up to date', needs: [], run: migrateSchema },
 };
 
-async function createKey(pool: pg.Pool, { name }: { name: string }): Promise<Answer> {
-  const created = await createApiKey(pool, name);
+async function createKey(pool: pg.Pool, { name, role }: Options): Promise<Answer> {
+  const roleId = role || 'admin';
+  if (!(await findRole(pool, roleId))) return failed(`no role is named '${roleId}'`);
+  const created = await createApiKey(pool, name, roleId);
   if (!created) return failed(`an API key named '${name}' exists already`);
   return { text: created.key, json: { id: created.row.id, name, key: created.key } };
 }
 
 async function listKeys(pool: pg.Pool): Promise<Answer> {
   const keys = await listApiKeys(pool);
-  return { text: table(keys.map((key) => [key.id, key.name, key.status, key.masked_key.slice(-32)])), json: keys };
+  return {
+    text: table(keys.map((key) => [key.id, key.name, key.status, key.role_id, key.masked_key.slice(-32)])),
+    json: keys,
+  };
 }
 
 function setStatus(status: KeyStatus) {
@@ -84,12 +85,4 @@ async function dismissAgent(pool: pg.Pool, { name }: { name: string }): Promise<
 async function migrateSchema(pool: pg.Pool): Promise<Answer> {
   const applied = await migrate(pool);
   return { text: applied.length > 0 ? applied.join('\n') : 'up to date', json: { applied } };
-}
-
-function failed(problem: string): Answer {
-  return { text: '', json: null, problem };
-}
-
-function table(rows: readonly (readonly (string | number)[])[]): string {
-  return rows.map((row) => row.join('\t')).join('\n');
 }

@@ -1,7 +1,9 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import pg from 'pg';
 import { isTransient, openPool } from '../db/client.ts';
-import { COMMANDS, type Answer, type Command } from './commands.ts';
+import type { Answer, Command } from './command.ts';
+import { COMMANDS } from './commands.ts';
+import { readPassword } from './read-password.ts';
 
 const EXIT = { failure: 1, usage: 2, config: 78 } as const;
 
@@ -10,6 +12,8 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
   name: { type: 'string' },
   region: { type: 'string' },
+  email: { type: 'string' },
+  role: { type: 'string' },
 } as const satisfies ParseArgsConfig['options'];
 
 /** A command that cannot be carried out, with the exit code that says why. */
@@ -23,25 +27,35 @@ class CliError extends Error {
 }
 
 try {
-  await main(process.argv.slice(2), process.env.DATABASE_URL);
+  await main(process.argv.slice(2), { databaseUrl: process.env.DATABASE_URL, publicUrl: process.env.PUBLIC_URL });
 } catch (error) {
   if (!(error instanceof CliError)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exitCode = error.exitCode;
 }
 
-async function main(argv: string[], databaseUrl: string | undefined): Promise<void> {
+interface Environment {
+  databaseUrl: string | undefined;
+  publicUrl: string | undefined;
+}
+
+async function main(argv: string[], { databaseUrl, publicUrl = '' }: Environment): Promise<void> {
   const { values, positionals } = parseArguments(argv);
   if (values.help) return print(usage());
   const { command, rest } = findCommand(positionals);
-  const given = { name: values.name ?? rest[0], region: values.region };
+  const given = { name: '', region: '', email: '', role: '', ...values };
+  const [first] = command.needs;
+  if (first && !given[first]) given[first] = rest.shift() ?? '';
   const missing = command.needs.find((option) => !given[option]);
   if (missing) throw new CliError(EXIT.usage, `--${missing} is missing\n\n${usage()}`);
-  if (rest.length > (values.name === undefined && command.needs.includes('name') ? 1 : 0))
-    throw new CliError(EXIT.usage, `too many arguments: ${rest.join(' ')}\n\n${usage()}`);
+  if (rest.length > 0) throw new CliError(EXIT.usage, `too many arguments: ${rest.join(' ')}\n\n${usage()}`);
   if (!databaseUrl) throw new CliError(EXIT.config, 'configuration: DATABASE_URL: is not set');
   const answer = await withPool(databaseUrl, (pool) =>
-    command.run(pool, { name: given.name ?? '', region: given.region ?? '' }),
+    command.run(pool, {
+      ...given,
+      publicUrl: publicUrl === '' ? null : publicUrl,
+      readPassword: () => readPassword(process.stdin, (text) => void process.stderr.write(text)),
+    }),
   );
   print(values.json ? JSON.stringify(answer.json) : answer.text);
 }
@@ -78,8 +92,10 @@ async function withPool(url: string, work: (pool: pg.Pool) => Promise<Answer>): 
 }
 
 function usage(): string {
-  const lines = Object.entries(COMMANDS).map(([words, { needs, summary }]) => {
-    const line = `  farwatch ${words}${needs.map((option) => ` --${option} <${option}>`).join('')}`;
+  const lines = Object.entries(COMMANDS).map(([words, { needs, takes = [], summary }]) => {
+    const required = needs.map((option) => ` --${option} <${option}>`);
+    const optional = takes.map((option) => ` [--${option} <${option}>]`);
+    const line = `  farwatch ${words}${[...required, ...optional].join('')}`;
     return `${line.padEnd(60)} ${summary}`;
   });
   return ['usage (all with --json; DATABASE_URL names the database):', ...lines].join('\n');

@@ -39,6 +39,11 @@ export const givenPassword = z
   .string('Password is required')
   .max(MAX_PASSWORD_LENGTH, `Password must be at most ${MAX_PASSWORD_LENGTH} characters`);
 
+/** Where a user sets his password by a one-time token: behind a number sign it is in no server's log and no Referer. */
+export function passwordLink(publicUrl: string | null, token: string): string {
+  return `${publicUrl?.replace(/\/$/, '') ?? ''}/manage/password#${token}`;
+}
+
 /** A user as answers show him: never with a password's hash. */
 export const userResource = z
   .object({

@@ -83,7 +83,7 @@ export async function hasNoUsers(db: Queryable): Promise<boolean> {
 export async function insertUser(db: Database, user: NewUser): Promise<User | undefined> {
   return inTransaction(db, async (client) => {
     const { rows } = await client.query<{ id: number }>(
-      `insert into users (email, name, password_hash, is_active) values ($1, $2, $3, $3 is not null)
+      `insert into users (email, name, password_hash, is_active) values ($1, $2, $3, $3::text is not null)
        on conflict (email) do nothing returning id`,
       [user.email, user.name, user.passwordHash],
     );

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { AppError } from '../../core/app-error.ts';
-import type { User } from '../../core/user.ts';
+import { passwordLink, type User } from '../../core/user.ts';
 import { inTransaction } from '../../db/client.ts';
 import { createLink, dropLinks } from '../../db/one-time-links.ts';
 import { endSessionsOf } from '../../db/sessions.ts';
@@ -88,7 +88,5 @@ function refuseActivity(user: User, isSelf: boolean, isActive: boolean | undefin
 async function linkFor(client: pg.PoolClient, user: User, publicUrl: string | null): Promise<UserLink> {
   const purpose = user.has_password ? 'RESET' : 'INVITE';
   const { token, expires_at } = await createLink(client, purpose, user.id);
-  // Behind a number sign, so that the token is in no log of a server and no Referer.
-  const link = `${publicUrl?.replace(/\/$/, '') ?? ''}/manage/password#${token}`;
-  return { purpose, link, expires_at };
+  return { purpose, link: passwordLink(publicUrl, token), expires_at };
 }
