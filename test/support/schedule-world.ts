@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { versionAt, type Definition, type DefinitionVersion } from '../../core/definition.ts';
-import { parseCron } from '../../core/cron.ts';
+import type { Definition, DefinitionVersion } from '../../core/definition.ts';
 import { floorMinute, type Minute } from '../../core/minute.ts';
 import { unknownOutcome, type Outcome } from '../../core/outcome.ts';
 import { ALONE } from './division.ts';
+import type { View } from '../../agent/membership/view.ts';
 import { createProgress, type Progress } from '../../agent/schedule-progress.ts';
 import { Schedule } from '../../agent/schedule.ts';
 import { createServiceClock, type LearntOffset, type ServiceClock } from '../../agent/service-clock.ts';
@@ -16,12 +16,6 @@ import { createLogger } from '../../runtime/logger.ts';
 
 const OUTCOME: Outcome = { status: 'UP', cause: 'NONE', origin: 'REALTIME', latencyUs: 1, error: null, packets: null };
 
-/** A check as the world saw it begin, by the true time. */
-export interface SeenStart {
-  monitorId: number;
-  startedMs: number;
-}
-
 export interface WorldOptions {
   startMs: number;
   /** How far the wall clock is off the true time. */
@@ -31,7 +25,11 @@ export interface WorldOptions {
   /** How often the disk takes what is to be written, milliseconds; 1000 by default. */
   commitMs?: number;
   /** How long a check takes, milliseconds. */
-  duration: (monitorId: number) => number;
+  duration: (nth: number) => number;
+  /** Tells a life of the schedule who is there; by default nobody else is. */
+  divide?: (schedule: Schedule) => void;
+  /** Who was there at the end of the last life. */
+  lastView?: () => View | null;
 }
 
 /**
@@ -41,7 +39,8 @@ export interface WorldOptions {
 export class ScheduleWorld {
   trueMs: number;
   wallErrorMs: number;
-  readonly starts: SeenStart[] = [];
+  /** Every result of every life, written or not. */
+  readonly results: PlacedResult[] = [];
   schedule: Schedule | null = null;
   clock: ServiceClock;
   readonly #options: WorldOptions;
@@ -58,6 +57,7 @@ export class ScheduleWorld {
   #committedMs = 0;
   readonly #commitMs: number;
   #life = 0;
+  #checked = 0;
 
   constructor(options: WorldOptions) {
     this.#options = options;
@@ -111,10 +111,14 @@ export class ScheduleWorld {
       clock: this.clock,
       logger: createLogger('agent', 'silent'),
       progress: this.#progress,
-      lastView: null,
+      lastView: this.#options.lastView?.() ?? null,
       check: (_probe, signal) => (alive() ? this.#check(signal) : never),
       sink: {
-        append: (_epoch, placed) => (alive() ? this.#write([recordOf(placed)]) : never),
+        append: (_epoch, placed) => {
+          if (!alive()) return never;
+          this.results.push(...placed);
+          return this.#write([recordOf(placed)]);
+        },
         appendAbsences: (_epoch, absences) => (alive() ? this.#write([{ kind: 'absences', absences }]) : never),
         flush: async () => {
           if (alive()) this.#commit();
@@ -122,7 +126,8 @@ export class ScheduleWorld {
         recorded: (from) => this.#recorded(from),
       },
     });
-    this.schedule.divide(ALONE);
+    if (this.#options.divide === undefined) this.schedule.divide(ALONE);
+    else this.#options.divide(this.schedule);
     const begun = this.schedule.begin(this.#kept);
     for (let i = 0; i < 5; i += 1) await this.settle();
     await begun;
@@ -132,8 +137,8 @@ export class ScheduleWorld {
 
   #check(signal: AbortSignal): Promise<Outcome> {
     return new Promise((resolve) => {
-      const monitorId = this.starts.length;
-      this.#checks.push({ endMs: this.trueMs + this.#options.duration(monitorId), end: resolve });
+      const endMs = this.trueMs + this.#options.duration(this.#checked++);
+      this.#checks.push({ endMs, end: resolve });
       signal.addEventListener('abort', () => resolve(unknownOutcome('cut', 'stopped')));
     });
   }
@@ -254,46 +259,6 @@ export function setOf(definitions: readonly Definition[], generation = 1, epoch 
     manifest: { epoch, generation, count: stored.length, hash },
     definitions: new Map(stored.map((one) => [one.monitorId, one])),
   };
-}
-
-/** What is wrong with the books of the minutes [from, to]: each due slot must have rows or an absence, and not both. */
-export function faultsOf(
-  records: readonly SpoolRecord[],
-  definitions: readonly Definition[],
-  from: Minute,
-  to: Minute,
-): string[] {
-  const absences = records.flatMap((record) => (record.kind === 'absences' ? record.absences : []));
-  const rows = rowsBySlot(records);
-  const faults: string[] = [];
-  for (let minute = from; minute <= to; minute += 60) {
-    const at = `+${(minute - from) / 60}`;
-    const covering = absences.filter((one) => one.from <= minute && minute < one.to).length;
-    if (covering > 1) faults.push(`minute ${at}: absent ${covering} times`);
-    for (const definition of definitions.filter((one) => isDue(one, minute))) {
-      const found = rows.get(`${definition.monitorId}@${minute}`);
-      const isAbsent = covering > 0;
-      if ((found !== undefined) === isAbsent)
-        faults.push(
-          `monitor ${definition.monitorId} at ${at}: ${isAbsent ? 'absent and recorded' : 'neither'} ${found}`,
-        );
-    }
-  }
-  return faults;
-}
-
-function rowsBySlot(records: readonly SpoolRecord[]): Map<string, string> {
-  const rows = new Map<string, string>();
-  for (const record of records) {
-    for (const row of record.kind === 'results' ? record.results : [])
-      rows.set(`${row.monitorId}@${row.minute}`, row.error ?? row.status);
-  }
-  return rows;
-}
-
-function isDue(definition: Definition, minute: Minute): boolean {
-  const held = versionAt(definition, minute);
-  return held !== undefined && held.probe !== null && parseCron(held.cron)?.(minute) === true;
 }
 
 export function minuteOf(ms: number): Minute {

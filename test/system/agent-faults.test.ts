@@ -4,7 +4,7 @@ import { describe, it } from 'vitest';
 import { floorMinute, type Minute } from '../../core/minute.ts';
 import { openAgentScene, type AgentScene } from '../support/agent-scene.ts';
 import { eventually } from '../support/eventually.ts';
-import { faultsOf } from '../support/schedule-world.ts';
+import { faultsOf } from '../support/schedule-faults.ts';
 
 const STEPPED_CLOCK = fileURLToPath(new URL('../support/fixtures/stepped-clock.mjs', import.meta.url));
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Definition } from '../../../core/definition.ts';
 import type { CheckResult } from '../../../core/result.ts';
 import { MINUTE } from '../../support/check-results.ts';
-import { faultsOf, minuteOf, ScheduleWorld, setOf, version, type WorldOptions } from '../../support/schedule-world.ts';
+import { faultsOf } from '../../support/schedule-faults.ts';
+import { minuteOf, ScheduleWorld, setOf, version, type WorldOptions } from '../../support/schedule-world.ts';
 
 function worldAt(secondsIntoMinute: number, options: Partial<WorldOptions> = {}): ScheduleWorld {
   return new ScheduleWorld({ startMs: (MINUTE + secondsIntoMinute) * 1000, duration: () => 100, ...options });
@@ -26,9 +27,8 @@ function absencesOf(world: ScheduleWorld): string[] {
 }
 
 function expectCompleteBooks(world: ScheduleWorld, definitions: readonly Definition[]): void {
-  const from = world.bornMinute ?? 0;
-  const to = world.handledMinute ?? 0;
-  expect(faultsOf(world.records(), definitions, from, to)).toEqual([]);
+  const { bornMinute, handledMinute } = world;
+  expect(faultsOf(world.records(), definitions, bornMinute ?? 0, handledMinute ?? 0)).toEqual([]);
 }
 
 describe('a schedule', () => {
