@@ -82,7 +82,7 @@ cross join lateral (
 where t.total > 0
 on conflict (monitor_id, hour) do update set up = excluded.up, down = excluded.down, degraded = excluded.degraded,
   latency_count = excluded.latency_count, latency_sum = excluded.latency_sum,
-  latency_min = excluded.latency_min, latency_max = excluded.latency_max`;
+  latency_min = excluded.latency_min, latency_max = excluded.latency_max, changed = excluded.changed`;
 
 async function recomputeMarked(pool: pg.Pool): Promise<{ marks: number; hours: number }> {
   const engine = await engineOf(pool);

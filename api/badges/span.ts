@@ -1,6 +1,7 @@
 import type { MinuteRange } from '../../core/minute.ts';
 import { uptimeOf, type Uptime, type UptimeRule } from '../../core/uptime.ts';
-import { countRange, type LatencyFigures, type RangeCounts } from '../../db/uptime.ts';
+import type { LatencyFigures, RangeCounts } from '../../db/period-counts.ts';
+import { countRange } from '../../db/uptime.ts';
 import type { VisibleMonitor } from '../../db/visible-monitors.ts';
 import type { Context } from '../context.ts';
 

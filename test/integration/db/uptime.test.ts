@@ -4,7 +4,9 @@ import type { OverlayWindow } from '../../../core/overlay.ts';
 import { reportedStatuses } from '../../../core/reported-status.ts';
 import { overwriteRange } from '../../../db/points.ts';
 import { rollUp } from '../../../db/rollups.ts';
-import { countRange, type CountedMonitor, type RangeCounts } from '../../../db/uptime.ts';
+import type { CountedMonitor } from '../../../db/counting.ts';
+import type { RangeCounts } from '../../../db/period-counts.ts';
+import { countRange } from '../../../db/uptime.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addMonitor } from '../../support/monitoring-fixture.ts';
 import { addEvent } from '../../support/overlay-rows.ts';
@@ -110,7 +112,13 @@ test('a thousand monitors are counted at once, in the order that was asked for',
   await write(last, { from: T, to: T + 120 }, 'DOWN', 0);
   const counted = await countRange(database.pool, monitorsOf(ids), ALL);
   expect(counted).toHaveLength(1000);
-  expect(counted[0]).toEqual({ up: 1, down: 0, degraded: 0, maintenance: 0, latencyUs: { count: 1, avg: 5, min: 5, max: 5 } });
+  expect(counted[0]).toEqual({
+    up: 1,
+    down: 0,
+    degraded: 0,
+    maintenance: 0,
+    latencyUs: { count: 1, avg: 5, min: 5, max: 5 },
+  });
   expect(counted.at(-1)).toEqual({ up: 0, down: 2, degraded: 0, maintenance: 0, latencyUs: null });
   expect(counted[500]).toEqual({ up: 0, down: 0, degraded: 0, maintenance: 0, latencyUs: null });
   expect(await countRange(database.pool, [], ALL)).toEqual([]);
