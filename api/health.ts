@@ -12,6 +12,7 @@ export const healthRoute = route({
   path: '/healthz',
   summary: 'Whether this program and what it needs are there',
   access: 'public',
+  rateLimited: false,
   response: z.object({ status: z.literal('ok'), database: z.literal('ok') }),
   handler: async (_input, { db }) => {
     await answersInTime(db.query("select 'api_keys'::regclass"));

@@ -11,6 +11,7 @@ import { authenticate } from './authenticate.ts';
 import { createCheckAnswers } from './check-answers.ts';
 import type { Services } from './context.ts';
 import { createApp } from './http/app.ts';
+import { exposureOf, exposureVariables } from './http/exposure.ts';
 import { listen } from './http/server.ts';
 import { apiRoutes } from './routes.ts';
 
@@ -27,6 +28,7 @@ const config = readConfig(
     API_LISTEN: listenAddress.prefault('127.0.0.1:3000'),
     LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
     PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+    ...exposureVariables,
   }),
   process.env,
 );
@@ -55,7 +57,13 @@ await runProgram(log, async (life) => {
   life.run('check answers', (signal) => checkAnswers.run(url, log, signal));
   const { PUBLIC_URL: publicUrl = null } = config;
   const services = { db, history, recurrence, checkAnswers, passwords: createPasswords(), publicUrl };
-  const app = createApp({ routes: apiRoutes(config.PUBLIC_URL), services, log, authenticate });
+  const app = createApp({
+    routes: apiRoutes(config.PUBLIC_URL),
+    services,
+    log,
+    authenticate,
+    exposure: exposureOf(config),
+  });
   const server = await listen(app, config.API_LISTEN);
   life.onClose('server', () => server.close());
   log.info({ address: formatAddress(server.address) }, 'listening');

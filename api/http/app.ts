@@ -6,9 +6,12 @@ import type { Logger } from '../../runtime/logger.ts';
 import { requirePermission } from '../authenticate.ts';
 import type { Actor, Context, Services } from '../context.ts';
 import { readJsonObject } from './body.ts';
+import { answerPreflight, isPreflight, markReadable } from './cors.ts';
+import { UNEXPOSED, type Exposure } from './exposure.ts';
 import { answerOnce, idempotencyKeyOf } from './idempotency.ts';
+import { callerAt, createRateLimit, type RateLimit } from './rate-limit.ts';
 import { respond, respondCacheable, respondError, respondKept } from './respond.ts';
-import type { Access, Route } from './route.ts';
+import { JsonStream, type Access, type Route } from './route.ts';
 
 /** Everything below this path needs a key, whether there is a route or not. */
 const GUARDED = '/api/';
@@ -26,21 +29,38 @@ export interface AppOptions {
   routes: readonly Route[];
   services: Services;
   log: Logger;
+  /** Without: nothing is let in from other origins, and nothing counted. */
+  exposure?: Exposure;
   /** How long a client may take nothing of a stream. Without: 30 seconds. */
   stalledClientMs?: number;
   /** Who the caller is. Throws UNAUTHORIZED where he may not call what is open to `access`. */
   authenticate(access: Exclude<Access, 'public'>, context: Context): Promise<Actor>;
 }
 
+/** What a request passes on its way in. */
+interface Door extends AppOptions {
+  exposure: Exposure;
+  perCaller: RateLimit;
+  perAddress: RateLimit;
+}
+
+function doorOf({ exposure = UNEXPOSED, ...options }: AppOptions): Door {
+  const perCaller = createRateLimit('key', exposure.perCaller);
+  return { ...options, exposure, perCaller, perAddress: createRateLimit('address', exposure.perAddress) };
+}
+
 /** Mounts the routes. One list, one order of checks, one error form. */
-export function createApp(options: AppOptions): Express {
+export function createApp(given: AppOptions): Express {
+  const options = doorOf(given);
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing');
-  app.use((request: Request, response: Response<unknown, Locals>, next: NextFunction) => {
+  app.set('trust proxy', options.exposure.trustedProxies);
+  app.use((request: Request, response: Answering, next: NextFunction) => {
     begin(options, request, response);
-    next();
+    if (isPreflight(options.exposure.corsOrigins, request)) answerPreflight(response);
+    else next();
   });
-  app.use(async (request: Request, response: Response<unknown, Locals>, next: NextFunction) => {
+  app.use(async (request: Request, response: Answering, next: NextFunction) => {
     if (isMalformed(pathnameOf(request))) {
       await guard(options, request, response);
       throw new AppError('BAD_REQUEST', 'Malformed URI');
@@ -52,7 +72,7 @@ export function createApp(options: AppOptions): Express {
     for (const route of routes) mounted[expressMethod(route)](handlerOf(options, route));
     mounted.all(methodNotAllowed(options, routes));
   }
-  app.use(async (request: Request, response: Response<unknown, Locals>) => {
+  app.use(async (request: Request, response: Answering) => {
     await guard(options, request, response);
     throw new AppError('NOT_FOUND', `No API route matches '${pathnameOf(request)}'`);
   });
@@ -60,11 +80,13 @@ export function createApp(options: AppOptions): Express {
   return app;
 }
 
+type Answering = Response<unknown, Locals>;
+
 interface Locals extends Record<string, unknown> {
   context: Context;
 }
 
-function begin({ services, log }: AppOptions, request: Request, response: Response<unknown, Locals>): void {
+function begin({ services, log, exposure }: Door, request: Request, response: Answering): void {
   const started = performance.now();
   const given = request.headers['x-request-id'];
   const requestId = typeof given === 'string' && /^[\w.-]{1,128}$/.test(given) ? given : randomUUID();
@@ -76,12 +98,13 @@ function begin({ services, log }: AppOptions, request: Request, response: Respon
     actor: null,
     method: request.method,
     headers: request.headers,
-    address: request.socket.remoteAddress ?? '',
+    address: request.ip ?? '',
     setCookie: (cookie) => void response.appendHeader('Set-Cookie', cookie),
   };
   response.locals.context = context;
   response.setHeader('X-Request-Id', requestId);
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+  markReadable(exposure.corsOrigins, request, response);
   response.once('close', () => {
     const answered = { method: request.method, path: pathnameOf(request), status: response.statusCode };
     const durationMs = Math.round(performance.now() - started);
@@ -89,10 +112,10 @@ function begin({ services, log }: AppOptions, request: Request, response: Respon
   });
 }
 
-function handlerOf(options: AppOptions, route: Route) {
-  return async (request: Request, response: Response<unknown, Locals>): Promise<void> => {
+function handlerOf(options: Door, route: Route) {
+  return async (request: Request, response: Answering): Promise<void> => {
     const { context } = response.locals;
-    await admit(options, route, context);
+    await admit(options, route, response);
     const incoming = {
       path: pathValues(route.path, pathnameOf(request)),
       query: new URLSearchParams(request.originalUrl.split('?').slice(1).join('?')),
@@ -102,39 +125,51 @@ function handlerOf(options: AppOptions, route: Route) {
     if (idempotencyKey !== undefined)
       return respondKept(response, await answerOnce(route, { incoming, idempotencyKey }, context));
     const body = await route.answer(incoming, context);
-    if (route.cacheControl) respondCacheable(response, route, body, route.cacheControl);
+    if (route.cacheControl && !(body instanceof JsonStream))
+      respondCacheable(response, route, body, route.cacheControl);
     else await respond(response, route, body, options.stalledClientMs);
   };
 }
 
 /** Finds out who calls, and whether he may: after the route is known, before anything of the request is read. */
-async function admit(options: AppOptions, { access, permission }: Route, context: Context): Promise<void> {
-  if (access === 'public') return;
-  context.actor = await options.authenticate(access, context);
-  requirePermission(context.actor, permission);
+async function admit(door: Door, { access, permission, rateLimited }: Route, response: Answering): Promise<void> {
+  if (access !== 'public') requirePermission(await identify(door, access, response), permission);
+  else if (rateLimited !== false) countAddress(door, response);
 }
 
-function methodNotAllowed(options: AppOptions, routes: readonly Route[]) {
+/** Each caller's requests are counted, and those that fail to say whose they are, by where they come from. */
+async function identify(door: Door, access: Exclude<Access, 'public'>, response: Answering): Promise<Actor> {
+  const { context } = response.locals;
+  try {
+    context.actor = await door.authenticate(access, context);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'UNAUTHORIZED') countAddress(door, response);
+    throw error;
+  }
+  door.perCaller(`${context.actor.kind} ${context.actor.id}`, response);
+  return context.actor;
+}
+
+function countAddress({ perAddress }: Door, response: Answering): void {
+  perAddress(callerAt(response.locals.context.address), response);
+}
+
+function methodNotAllowed(options: Door, routes: readonly Route[]) {
   const allowed = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
-  return async (request: Request, response: Response<unknown, Locals>): Promise<void> => {
+  return async (request: Request, response: Answering): Promise<void> => {
     await guard(options, request, response);
     response.setHeader('Allow', allowed);
     throw new AppError('METHOD_NOT_ALLOWED', `${request.method} method not allowed`);
   };
 }
 
-async function guard(options: AppOptions, request: Request, response: Response<unknown, Locals>): Promise<void> {
-  if (!pathnameOf(request).startsWith(GUARDED)) return;
-  await options.authenticate('key', response.locals.context);
+async function guard(door: Door, request: Request, response: Answering): Promise<void> {
+  if (pathnameOf(request).startsWith(GUARDED)) await identify(door, 'key', response);
+  else countAddress(door, response);
 }
 
 /** Four parameters are how Express tells an error handler. */
-function answerError(
-  error: unknown,
-  _request: Request,
-  response: Response<unknown, Locals>,
-  _next: NextFunction,
-): void {
+function answerError(error: unknown, _request: Request, response: Answering, _next: NextFunction): void {
   const answer = toAppError(error);
   if (answer.httpStatus >= 500) response.locals.context.log.error({ err: error }, 'request failed');
   respondError(response, answer);

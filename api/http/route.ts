@@ -27,6 +27,9 @@ export interface TextKind {
   contentSecurityPolicy?: string;
 }
 
+/** Its receiver may keep it, and must ask whether it still holds (RFC 9111, 5.2.2.4 and 5.2.2.7). */
+const ASK_AGAIN = 'private, no-cache';
+
 /** A request as the toolkit hands it over: nothing of it has been looked at. */
 export interface Incoming {
   path: Record<string, string>;
@@ -48,6 +51,7 @@ export interface Route {
   permission: Permission | null;
   status: 200 | 201;
   cacheControl?: string;
+  rateLimited?: false;
   text?: TextKind;
   alsoFails?: Partial<Record<401 | 403 | 404 | 429, string>>;
   params?: z.ZodType;
@@ -60,8 +64,7 @@ export interface Route {
 
 /** A route is public, or its caller has a key whose role permits it, or it is for everybody who has signed in. */
 type Admission =
-  | { access: 'public' | 'dashboard'; permission?: undefined }
-  | { access?: undefined; permission: Permission };
+  { access: 'public' | 'dashboard'; permission?: undefined } | { access?: undefined; permission: Permission };
 
 interface RouteParts<Path extends string, P, Q, B, R extends z.ZodType, X> {
   method: Method;
@@ -69,8 +72,13 @@ interface RouteParts<Path extends string, P, Q, B, R extends z.ZodType, X> {
   summary: string;
   /** Of a success. Without: 200. */
   status?: 201;
-  /** Of a success, which then carries an ETag and answers what is still known with 304. Without: nothing is kept. */
+  /**
+   * Of a success, which then carries an ETag and answers what is still known with 304. Without: what needs a key is asked
+   * for anew each time, and nothing else is kept. A stream never is.
+   */
   cacheControl?: string;
+  /** False where a public route is called by machines of ours, which must not be refused. */
+  rateLimited?: false;
   /** Of a success whose body is a text; `response` then describes a string. Without: JSON. */
   text?: TextKind;
   /** Failures that the route's form does not imply, with their description. */
@@ -113,6 +121,7 @@ export function route<
     access: spec.access ?? 'key',
     permission: spec.permission ?? null,
     status: spec.status ?? 200,
+    cacheControl: spec.cacheControl ?? (spec.method === 'GET' && spec.access !== 'public' ? ASK_AGAIN : undefined),
     answer: async (incoming, context) => {
       // The router fills in exactly the names in braces of this path.
       const path = incoming.path as PathValues<Path>;

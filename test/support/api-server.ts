@@ -1,6 +1,7 @@
 import { authenticate } from '../../api/authenticate.ts';
 import { createCheckAnswers } from '../../api/check-answers.ts';
 import { createApp } from '../../api/http/app.ts';
+import { UNEXPOSED, type Exposure } from '../../api/http/exposure.ts';
 import { listen } from '../../api/http/server.ts';
 import { apiRoutes } from '../../api/routes.ts';
 import type { Services } from '../../api/context.ts';
@@ -23,6 +24,7 @@ export interface TestApi {
 /** What a test may want otherwise than the program has it. */
 export interface ApiSettings extends Partial<Pick<Services, 'passwords' | 'publicUrl'>> {
   log?: Logger;
+  exposure?: Partial<Exposure>;
 }
 
 /** The real server on a port of its own over a database of its own, and a client with a key. */
@@ -47,7 +49,7 @@ export async function startApi(settings: ApiSettings = {}): Promise<TestApi> {
 export async function serve(
   url: string,
   answerTimeoutMs = 20_000,
-  { log = createLogger('api', 'silent'), ...settings }: ApiSettings = {},
+  { log = createLogger('api', 'silent'), exposure, ...settings }: ApiSettings = {},
 ): Promise<{ base: string; stop(): Promise<void> }> {
   const db = openPool({ url, name: 'api', max: 5, statementTimeoutMs: 15_000, answerTimeoutMs });
   const history = openPool({ url, name: 'api-history', max: 3, statementTimeoutMs: 60_000 });
@@ -59,7 +61,7 @@ export async function serve(
     ...{ db, history, recurrence, checkAnswers },
     ...{ passwords: createPasswords(), publicUrl: null, ...settings },
   };
-  const app = createApp({ routes: apiRoutes(), services, log, authenticate });
+  const app = createApp({ routes: apiRoutes(), services, log, authenticate, exposure: { ...UNEXPOSED, ...exposure } });
   const server = await listen(app, { host: '127.0.0.1', port: 0 });
   return {
     base: `http://127.0.0.1:${server.address.port}`,
