@@ -8,11 +8,15 @@ import type { Incoming, Route } from './route.ts';
 /** Visible ASCII: what a header can carry and a person can compare. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
+/** Whether a route keeps answers. The dashboard's do not: some of them are secrets that are shown once. */
+export function keepsAnswers({ method, access }: Pick<Route, 'method' | 'access'>): boolean {
+  return method === 'POST' && access === 'key';
+}
+
 /** What the client calls its request, where the route keeps answers and the client gave it a name. */
-export function idempotencyKeyOf({ method, access }: Route, { headers }: Context): string | undefined {
+export function idempotencyKeyOf(route: Route, { headers }: Context): string | undefined {
   const key = headers['idempotency-key'];
-  // The dashboard's actions are left out: some of their answers are secrets that are shown once.
-  if (method !== 'POST' || access !== 'key' || key === undefined) return undefined;
+  if (key === undefined || !keepsAnswers(route)) return undefined;
   if (typeof key === 'string' && KEY.test(key)) return key;
   throw new AppError('BAD_REQUEST', 'Idempotency-Key must be 1 to 255 visible ASCII characters');
 }

@@ -112,16 +112,20 @@ function contentOf(
   const pathname = path.split('?')[0]?.replace(/(?<=.)\/$/, '') ?? '';
   const template = Object.keys(paths).find((candidate) => matches(candidate, pathname)) ?? '';
   const operation = paths[template]?.[method.toLowerCase()];
-  if (operation === undefined) {
-    // What no operation describes: an unknown route, a wrong method, or the missing key that is noticed first.
-    const expected = template === '' ? [400, 401, 404] : [401, 405];
-    return expected.includes(status) ? ENVELOPE : undefined;
-  }
+  if (operation === undefined) return undescribed(template === '', status);
   const steps = ['paths', template, method.toLowerCase(), 'responses', String(status), 'content'];
-  return operation.responses[status] && pointersOf(operation.responses[status].content, steps);
+  const response = operation.responses[status];
+  // What all operations share is the envelope.
+  return response?.$ref === undefined ? response && pointersOf(response.content, steps) : ENVELOPE;
 }
 
-type Responses = Partial<Record<string, { content?: Json }>>;
+/** What no operation describes: an unknown route, a wrong method, or the missing key that is noticed first. */
+function undescribed(isUnknown: boolean, status: number): typeof ENVELOPE | undefined {
+  const expected = isUnknown ? [400, 401, 404, 429] : [401, 405, 429];
+  return expected.includes(status) ? ENVELOPE : undefined;
+}
+
+type Responses = Partial<Record<string, { $ref?: string; content?: Json }>>;
 
 function pointersOf(content: Json = {}, steps: readonly string[]): Record<string, string> {
   return Object.fromEntries(Object.keys(content).map((type) => [type, pointerOf([...steps, type, 'schema'])]));
