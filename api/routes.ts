@@ -3,6 +3,7 @@ import { linkRoutes } from './auth/links.ts';
 import { loginRoutes } from './auth/login.ts';
 import { setupRoutes } from './auth/setup.ts';
 import { badgeRoutes } from './badges/badges.ts';
+import { docsRoutes } from './docs/docs.ts';
 import { healthRoute } from './health.ts';
 import { openApiDocument } from './http/openapi.ts';
 import { route, type Route } from './http/route.ts';
@@ -44,12 +45,14 @@ export function apiRoutes(publicUrl?: string): Route[] {
     ...setupRoutes,
     ...linkRoutes,
   ];
+  routes.push(...docsRoutes);
   const documentRoute = route({
     method: 'GET',
     path: '/openapi.json',
     summary: 'This document',
     access: 'public',
-    response: z.looseObject({ openapi: z.string() }),
+    cacheControl: 'public, max-age=60',
+    response: z.looseObject({ openapi: z.string().meta({ examples: ['3.1.0'] }) }),
     handler: async () => document,
   });
   routes.push(documentRoute);
