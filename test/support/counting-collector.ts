@@ -22,6 +22,8 @@ export interface CountingOptions {
   nowMs?: () => number;
   /** The answer of one row; stored by default. */
   answer?: (row: CheckResult) => AnsweredRow;
+  /** Who an agent is, by its token; 1 by default. */
+  agentIdOf?: (token: string | null) => number;
   /** Tokens that are refused. */
   refuses?: (token: string | null) => boolean;
 }
@@ -31,6 +33,8 @@ export interface CountingCollector {
   address: string;
   port: number;
   results: CheckResult[];
+  /** The agent that sent each of the results. */
+  senders: number[];
   absences: { from: number; to: number; reason: string }[];
   hellos: Hello[];
   statuses: AgentStatus[];
@@ -67,6 +71,7 @@ export async function startCountingCollector(options: CountingOptions = {}, port
     address: `127.0.0.1:${listening}`,
     port: listening,
     results: [],
+    senders: [],
     absences: [],
     hellos: [],
     statuses: [],
@@ -110,13 +115,13 @@ async function take(
   switch (message.body) {
     case 'hello':
       collector.hellos.push(message.hello);
-      return stream.send({ body: 'welcome', welcome: welcomeOf(options) });
+      return stream.send({ body: 'welcome', welcome: welcomeOf(options, agentIdOf(stream, options)) });
     case 'results':
       inFlight.count += 1;
       collector.mostInFlight = Math.max(collector.mostInFlight, inFlight.count);
       if (collector.isSilent) return;
       inFlight.count -= 1;
-      return stream.send({ body: 'ack', ack: takeResults(message.results, collector) });
+      return stream.send({ body: 'ack', ack: takeResults(message.results, agentIdOf(stream, options), collector) });
     case 'absences':
       for (const { fromMinute, toMinute, reason } of message.absences.absences)
         collector.absences.push({ from: fromMinute * 60, to: toMinute * 60, reason });
@@ -133,19 +138,26 @@ async function take(
 
 const STORED: AnsweredRow = { answer: 'stored', reason: null };
 
-function welcomeOf(options: CountingOptions): Welcome {
-  const { epoch = 'epoch-1', timeline = '1', maxInFlight = 16 } = options;
-  return { protocol: 1, agentId: 1, regionId: 1, epoch, timeline, maxInFlight, clockUs: clockUs(options) };
+function agentIdOf({ token }: CollectorStream, options: CountingOptions): number {
+  return options.agentIdOf?.(token) ?? 1;
 }
 
-function takeResults(batch: ResultBatch, collector: CountingCollector): Ack {
-  const { options, results } = collector;
+function welcomeOf(options: CountingOptions, agentId: number): Welcome {
+  const { epoch = 'epoch-1', timeline = '1', maxInFlight = 16 } = options;
+  return { protocol: 1, agentId, regionId: 1, epoch, timeline, maxInFlight, clockUs: clockUs(options) };
+}
+
+function takeResults(batch: ResultBatch, agentId: number, collector: CountingCollector): Ack {
+  const { options, results, senders } = collector;
   const decoded = decodeResults(batch);
   if ('malformed' in decoded) throw new Error(decoded.malformed);
   const answers = decoded.rows.map((row): AnsweredRow => {
     if ('invalid' in row) throw new Error(`invalid ${row.invalid}`);
     const answer = options.answer?.(row) ?? STORED;
-    if (answer.answer === 'stored') results.push(row);
+    if (answer.answer === 'stored') {
+      results.push(row);
+      senders.push(agentId);
+    }
     return answer;
   });
   return encodeAck(batch.batch, clockUs(options), answers);

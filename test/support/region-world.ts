@@ -113,7 +113,11 @@ export class SimulatedAgent {
     for (const { agentId, beat } of due) members?.hear(agentId, beat);
     members?.tick();
     await world.run(this.#region.nowMs - world.trueMs);
-    const { leavesMs } = this;
+    await this.#endIfDone();
+  }
+
+  async #endIfDone(): Promise<void> {
+    const { world, members, leavesMs } = this;
     if (leavesMs === null || this.#region.nowMs < leavesMs || world.schedule?.isDoneUntil(leavesMs) !== true) return;
     await world.stop();
     members?.left();
