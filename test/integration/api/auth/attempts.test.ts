@@ -48,9 +48,9 @@ it('counts for all copies of the API together, also where they ask at once', asy
   const other = await serve(running.database.url, undefined, { passwords });
   try {
     const browsers = [openBrowser(running.api), openBrowser(await createApiClient(other.base, running.key))];
-    const rounds = Array.from({ length: 40 }, (_, round) => browsers[round % 2]);
-    const answers = await Promise.all(rounds.map((browser) => browser?.logIn('nobody@example.com', 'Wrong horse 1')));
-    const statuses = answers.map((answer) => answer?.status);
+    const rounds = Array.from({ length: 20 }, () => browsers).flat();
+    const answers = await Promise.all(rounds.map((browser) => browser.logIn('nobody@example.com', 'Wrong horse 1')));
+    const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 401)).toHaveLength(20);
     expect(statuses.filter((status) => status === 429)).toHaveLength(20);
   } finally {
