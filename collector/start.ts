@@ -11,6 +11,7 @@ import { listRegions, readDefinitions, readRevisions } from '../db/definitions.t
 import { keepHouse } from '../db/housekeeping.ts';
 import { ingestResults } from '../db/ingest.ts';
 import { migrate } from '../db/migrate.ts';
+import { keepMinuteBooks } from '../db/minute-books.ts';
 import { purgeDeleted } from '../db/purge.ts';
 import { rollUp } from '../db/rollups.ts';
 import { readResultsEdge } from '../db/state.ts';
@@ -102,6 +103,7 @@ function jobsOf(pool: pg.Pool, purgeDue: Gate): Job[] {
     { name: 'sweep', everyMs: 5000, run: () => sweep(pool) },
     { name: 'roll up', everyMs: 10_000, run: () => rollUp(pool) },
     { name: 'purge', everyMs: 60_000, due: purgeDue, run: () => purgeDeleted(pool) },
+    { name: 'minute books', everyMs: 60_000, run: () => keepMinuteBooks(pool) },
     { name: 'ended checks', everyMs: 60_000, run: () => removeEndedChecks(pool) },
     { name: 'keep house', everyMs: 600_000, run: () => keepHouse(pool) },
   ];

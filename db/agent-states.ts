@@ -1,6 +1,7 @@
 import { agentState, type AgentState } from '../core/agent-state.ts';
 import type { Queryable } from './client.ts';
 import { isoText } from './iso-text.ts';
+import { readMinuteBooks, type MinuteBook } from './minute-books.ts';
 
 /** Agents are heard every ten seconds: who was silent longer than this is not there. */
 const CONNECTED = '30 seconds';
@@ -34,7 +35,7 @@ export async function listAgentStates(db: Queryable): Promise<AgentStateRow[]> {
   return rows.map(({ status, ...row }) => ({ ...row, state: agentState.safeParse(status).data ?? null }));
 }
 
-/** A region, and how many agents it has. */
+/** A region, how many agents it has, and what became of its minutes in the last day. */
 export interface RegionStateRow {
   id: number;
   name: string;
@@ -42,15 +43,20 @@ export interface RegionStateRow {
   /** Not revoked. */
   agents: number;
   connected_agents: number;
+  minutes: Omit<MinuteBook, 'region'>;
 }
 
 /** All regions, by name. */
 export async function listRegionStates(db: Queryable): Promise<RegionStateRow[]> {
-  const { rows } = await db.query<RegionStateRow>(
+  const { rows } = await db.query<Omit<RegionStateRow, 'minutes'>>(
     `select r.id, r.name, ${isoText('r.created_at')}, count(a.id) filter (where a.revoked_at is null) as agents,
        count(a.id) filter (where a.revoked_at is null and a.last_seen > service_now() - interval '${CONNECTED}')
          as connected_agents
      from regions r left join agents a on a.region_id = r.id group by r.id order by r.name`,
   );
-  return rows;
+  const { books } = await readMinuteBooks(db, 24);
+  // A region that was made between the two statements is there the next time.
+  return rows.flatMap((row) =>
+    books.filter(({ region }) => region === row.name).map(({ region: _, ...minutes }) => ({ ...row, minutes })),
+  );
 }

@@ -6,6 +6,7 @@ const MINUTE_LOCK = 7_261_003;
 const ROLLED_LOCK = 7_261_004;
 const ROLLER_LOCK = 7_261_005;
 const MAINTENANCE_LOCK = 7_261_006;
+const BOOKS_LOCK = 7_261_011;
 /** Minutes further apart share a lock. */
 export const MINUTE_LOCKS = 1024;
 
@@ -41,9 +42,18 @@ export async function lockRoller(client: pg.PoolClient): Promise<void> {
 }
 
 /** One at a time moves maintenance events on by the clock; false where another does. */
-export async function lockMaintenances(client: pg.PoolClient): Promise<boolean> {
+export function lockMaintenances(client: pg.PoolClient): Promise<boolean> {
+  return tryLock(client, MAINTENANCE_LOCK);
+}
+
+/** One at a time keeps the books of minutes; false where another does. */
+export function lockBooks(client: pg.PoolClient): Promise<boolean> {
+  return tryLock(client, BOOKS_LOCK);
+}
+
+async function tryLock(client: pg.PoolClient, lock: number): Promise<boolean> {
   const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_xact_lock($1::bigint) as held', [
-    MAINTENANCE_LOCK,
+    lock,
   ]);
   return rows[0]?.held === true;
 }

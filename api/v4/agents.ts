@@ -46,6 +46,9 @@ const regionResource = z
     created_at: time,
     agents: count.meta({ description: 'Enrolled and not revoked' }),
     connected_agents: count,
+    minutes: z
+      .object({ due: count, known: count, unknown: count, absent: count, missing: count })
+      .meta({ description: 'What became of the monitor minutes of the last 24 hours, as far as they are reckoned' }),
   })
   .meta({ id: 'Region' });
 

@@ -141,11 +141,20 @@ describe('GET /agents', () => {
 describe('GET /regions', () => {
   it('lists regions by name with their agents', async () => {
     await report(ids[0] ?? 0);
+    await test.database.pool.query(
+      `insert into minute_books select id, service_now() - hours * interval '1 hour', 10, 6, 2, 1 + hours % 2, 1 - hours % 2, now()
+       from regions, unnest('{1,2,25}'::int[]) as hours where name = 'eu'`,
+    );
     const answer = await test.api.get('/api/v4/regions');
     expect(answer.body).toMatchObject({
       regions: [
-        { name: 'eu', agents: 2, connected_agents: 2 },
-        { name: 'us', agents: 0, connected_agents: 0 },
+        {
+          name: 'eu',
+          agents: 2,
+          connected_agents: 2,
+          minutes: { due: 20, known: 12, unknown: 4, absent: 3, missing: 1 },
+        },
+        { name: 'us', agents: 0, connected_agents: 0, minutes: { due: 0, missing: 0 } },
       ],
     });
     await setClock(NOW + 120);
