@@ -32,12 +32,6 @@ const texts = {
   page_logo: optionalText('page_logo'),
 };
 
-/** Of a tag that is named twice the first place counts. */
-export const monitorTags = eachInTurn(
-  z.string('monitors must be an array of monitor tags'),
-  'monitors must be an array',
-).transform((tags) => [...new Set(tags)]);
-
 /** A page as answers show it, keys in the reference's order. */
 export const pageResource = z
   .object({
@@ -77,7 +71,7 @@ export const newPageFields = z.object({
   page_title: requiredText('page_title is required and must be a non-empty string'),
   page_header: requiredText('page_header is required and must be a non-empty string'),
   ...z.object(texts).partial().shape,
-  monitors: monitorTags.optional(),
+  monitors: monitorTags('monitors').optional(),
   page_settings: givenSettings.optional(),
 });
 
@@ -97,10 +91,16 @@ export const pagePatch = z
     page_header: requiredText('page_header must be a non-empty string'),
     ...texts,
     page_settings: givenSettings,
-    monitors: monitorTags,
+    monitors: monitorTags('monitors'),
   })
   .partial();
 export type PagePatch = z.output<typeof pagePatch>;
+
+/** A list of monitors by their tags; of one that is named twice the first place counts. `name`: the field's. */
+export function monitorTags(name: string) {
+  const item = z.string(`${name} must be an array of monitor tags`);
+  return eachInTurn(item, `${name} must be an array`).transform((tags) => [...new Set(tags)]);
+}
 
 /** With what POST gives where nothing is said. */
 export function completePage(fields: z.output<typeof newPageFields>): NewPage {

@@ -82,7 +82,7 @@ export const pageActions = [
     name: 'reorderPageMonitors',
     permission: 'pages.write',
     summary: 'Put monitors of a page in an order; those that are not named follow as they stood',
-    data: z.object({ page_id, monitor_tags: monitorTags }),
+    data: z.object({ page_id, monitor_tags: monitorTags('monitor_tags') }),
     result: acknowledged,
     run: async ({ page_id: id, monitor_tags: wanted }, { db }) => {
       await changePageMonitors(db, id, (tags) => {
