@@ -54,9 +54,7 @@ export function renderEventsPage(page: EventsView, reader: Reader, assets: Asset
 
 /** An incident with its timeline. */
 export function renderIncidentPage(incident: IncidentView, reader: Reader, assets: Assets): string {
-  return render(incident.title, reader, assets, (words) => (
-    <Incident incident={incident} words={words} heading="h1" />
-  ));
+  return render(incident.title, reader, assets, (words) => <Incident incident={incident} words={words} heading="h1" />);
 }
 
 /** A maintenance with its windows. */

@@ -35,12 +35,15 @@ const CONTENT_SECURITY_POLICY = [
   "script-src 'self'",
   "style-src 'self'",
   "connect-src 'self'",
+  "frame-src 'self'",
   // Logos and monitors' images stand wherever their owners keep them.
   'img-src https: http: data:',
   "form-action 'self'",
   "base-uri 'none'",
-  "frame-ancestors 'none'",
 ].join('; ');
+/** The dashboard shows a page in a frame; what is made for other people's frames says so. */
+const FRAMED_BY_US = "; frame-ancestors 'self'";
+const FRAMED_BY_ALL = '; frame-ancestors *';
 
 const A_YEAR_S = 31_536_000;
 
@@ -178,9 +181,12 @@ function queryOf({ originalUrl }: Request): URLSearchParams {
 }
 
 function send(response: Response, status: number, html: string): void {
+  const isEmbed = response.req.path.startsWith('/embed/');
+  // What the policy says of frames counts before it where it is understood, which is everywhere by now.
+  response.removeHeader('X-Frame-Options');
   response
     .status(status)
-    .setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY)
+    .setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY + (isEmbed ? FRAMED_BY_ALL : FRAMED_BY_US))
     .setHeader('Cache-Control', 'no-cache')
     .setHeader('Vary', 'Accept, Accept-Language, Cookie')
     .type('html')

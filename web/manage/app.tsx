@@ -3,9 +3,9 @@ import { LocationProvider } from 'preact-iso';
 import { Refused, send } from './client.ts';
 import { Frame } from './frame.tsx';
 import { SessionContext, type Session } from './session.tsx';
-import { ChoosePassword } from './views/choose-password.tsx';
-import { SetUp } from './views/set-up.tsx';
-import { SignIn } from './views/sign-in.tsx';
+import { ChoosePassword } from './door/choose-password.tsx';
+import { SetUp } from './door/set-up.tsx';
+import { SignIn } from './door/sign-in.tsx';
 
 type Door = 'loading' | 'sign-in' | 'set-up' | { session: Session } | { fault: Error };
 
