@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { DEVICE_DAYS } from '../../db/known-devices.ts';
 import { SESSION_DAYS } from '../../db/sessions.ts';
+import { readCookie } from '../http/cookie.ts';
 
 const DAY_S = 86_400;
 
@@ -8,12 +9,12 @@ type Surroundings = Pick<Context, 'headers' | 'publicUrl' | 'setCookie'>;
 
 /** The token of the session that the request carries. */
 export function sessionToken(context: Surroundings): string | undefined {
-  return readCookie(context, 'session');
+  return readCookie(context.headers.cookie, nameOf(context, 'session'));
 }
 
 /** The token of the browser, if it has signed somebody in before. */
 export function deviceToken(context: Surroundings): string | undefined {
-  return readCookie(context, 'device');
+  return readCookie(context.headers.cookie, nameOf(context, 'device'));
 }
 
 /** Gives the browser its session. */
@@ -34,12 +35,6 @@ export function setDeviceCookie(context: Surroundings, token: string): void {
 function setCookie(context: Surroundings, kind: string, value: string, maxAgeS: number): void {
   const secure = isSecure(context) ? '; Secure' : '';
   context.setCookie(`${nameOf(context, kind)}=${value}; Path=/; Max-Age=${maxAgeS}; HttpOnly; SameSite=Lax${secure}`);
-}
-
-function readCookie(context: Surroundings, kind: string): string | undefined {
-  const prefix = `${nameOf(context, kind)}=`;
-  const pairs = (context.headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(prefix))?.slice(prefix.length) || undefined;
 }
 
 /** `__Host-`: no neighbouring subdomain and no plain HTTP can plant such a cookie (RFC 6265bis, 4.1.3.2). */

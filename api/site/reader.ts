@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { isTimeZone } from '../../core/time-zone.ts';
+import { readCookie } from '../http/cookie.ts';
 import { localeOf, preferredLocale, type Locale } from '../../web/words.ts';
 
 /** How a visitor wishes to read, as far as the request tells. */
@@ -12,33 +13,16 @@ export interface Wishes {
 }
 
 /** The address' `lang` before the cookie's, and both before what the browser likes; UTC where no zone is known. */
-export function wishesOf(request: Request, query: URLSearchParams): Wishes {
-  const cookies = cookiesOf(request.headers.cookie);
+export function wishesOf({ headers }: Request, query: URLSearchParams): Wishes {
   const chosen = localeOf(query.get('lang') ?? undefined);
-  const theme = cookies.get('farwatch_theme');
-  const zone = cookies.get('farwatch_zone');
+  const theme = readCookie(headers.cookie, 'farwatch_theme');
+  // The only character of a zone's name that encoding changes.
+  const zone = readCookie(headers.cookie, 'farwatch_zone')?.replace(/%2F/gi, '/');
   return {
-    locale: chosen ?? localeOf(cookies.get('farwatch_lang')) ?? preferredLocale(request.headers['accept-language']),
+    locale:
+      chosen ?? localeOf(readCookie(headers.cookie, 'farwatch_lang')) ?? preferredLocale(headers['accept-language']),
     timeZone: zone !== undefined && isTimeZone(zone) ? zone : 'UTC',
     theme: theme === 'light' || theme === 'dark' ? theme : null,
     chosen: chosen !== undefined,
   };
-}
-
-/** What the client sent (RFC 6265, 5.4). A value that cannot be decoded is taken as it stands. */
-function cookiesOf(header = ''): Map<string, string> {
-  const pairs = header.split(';').map((text): [string, string] => {
-    const [name = '', ...value] = text.trim().split('=');
-    return [name, decoded(value.join('='))];
-  });
-  return new Map(pairs);
-}
-
-function decoded(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    // decodeURIComponent's only way to say no.
-    return value;
-  }
 }
