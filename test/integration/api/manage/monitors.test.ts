@@ -27,17 +27,19 @@ interface Listed {
 
 describe('getMonitors', () => {
   it('answers a bare array, newest first, JSON members as texts, by exact filters', async () => {
-    const made = [await store(), await store({ status: 'INACTIVE', category_name: 'shop' }), await store()];
-    const [one, two, three] = made;
+    const one = await store();
+    const two = await store({ status: 'INACTIVE', category_name: 'shop' });
+    const three = await store();
     const list = (data: object): Promise<Listed[]> => dashboard.run('getMonitors', data);
+    const ids = async (data: object): Promise<number[]> => (await list(data)).map(({ id }) => id);
     const all = await list({});
-    expect(all.map(({ id }) => id).slice(0, 3)).toEqual([three?.id, two?.id, one?.id]);
+    expect(all.map(({ id }) => id).slice(0, 3)).toEqual([three.id, two.id, one.id]);
+    expect(all[0]).toMatchObject({ type_data: expect.any(String), monitor_settings_json: null });
     expect(JSON.parse(all[0]?.type_data ?? '')).toEqual(TYPE_DATA);
-    expect(all[0]?.monitor_settings_json).toBeNull();
-    expect((await list({ status: 'INACTIVE' })).map(({ id }) => id)).toEqual([two?.id]);
-    expect((await list({ category_name: 'shop' })).map(({ id }) => id)).toEqual([two?.id]);
-    expect((await list({ tag: one?.tag })).map(({ id }) => id)).toEqual([one?.id]);
-    expect((await list({ id: three?.id })).map(({ tag }) => tag)).toEqual([three?.tag]);
+    expect(await ids({ status: 'INACTIVE' })).toEqual([two.id]);
+    expect(await ids({ category_name: 'shop' })).toEqual([two.id]);
+    expect(await ids({ tag: one.tag })).toEqual([one.id]);
+    expect(await ids({ id: three.id })).toEqual([three.id]);
     expect(await list({ tag: 'a\0b' })).toEqual([]);
     expect(await list({ status: '', tag: null })).toHaveLength(all.length);
   });
