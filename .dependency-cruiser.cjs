@@ -5,7 +5,7 @@ const only = (from, allowed, comment) => ({
   severity: 'error',
   from: { path: `^${from}/` },
   to: {
-    path: '^(core|proto|runtime|db|agent|collector|api|web|cli|deploy|test)/',
+    path: '^(core|proto|identity|runtime|db|agent|collector|api|web|cli|deploy|test)/',
     pathNot: `^(${allowed.join('|')})/`,
   },
 });
@@ -14,14 +14,15 @@ module.exports = {
   forbidden: [
     only('core', ['core'], 'core is pure vocabulary'),
     only('proto', ['proto', 'core'], 'wire formats know only the vocabulary'),
+    only('identity', ['identity'], 'certificates and credentials know nothing of monitoring'),
     only('runtime', ['runtime'], 'runtime knows nothing of monitoring'),
     only('db', ['db', 'core'], 'SQL knows only the vocabulary'),
-    only('agent', ['agent', 'core', 'proto', 'runtime'], 'proto in, proto out: no database, no HTTP API'),
+    only('agent', ['agent', 'core', 'proto', 'identity', 'runtime'], 'proto in, proto out: no database, no HTTP API'),
     only('agent/probes', ['agent/probes', 'core'], 'a probe stands alone'),
-    only('collector', ['collector', 'core', 'proto', 'db', 'runtime'], 'no program imports another'),
+    only('collector', ['collector', 'core', 'proto', 'identity', 'db', 'runtime'], 'no program imports another'),
     only('api', ['api', 'core', 'db', 'runtime', 'web'], 'no program imports another'),
     only('web', ['web', 'core'], 'what a person sees'),
-    only('cli', ['cli', 'core', 'db', 'runtime'], 'the farwatch command'),
+    only('cli', ['cli', 'core', 'identity', 'db', 'runtime'], 'the farwatch command'),
     only('deploy', ['deploy', 'runtime'], 'the launcher starts processes and imports none'),
     {
       name: 'core-is-pure',
@@ -40,7 +41,7 @@ module.exports = {
     {
       name: 'no-dev-dependencies-in-programs',
       severity: 'error',
-      from: { path: '^(core|proto|runtime|db|agent|collector|api|web|cli)/' },
+      from: { path: '^(core|proto|identity|runtime|db|agent|collector|api|web|cli)/' },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },

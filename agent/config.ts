@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { decodeInvitation, type Invitation } from '../core/invitation.ts';
+import { natsAddress } from '../proto/nats-address.ts';
 import { listenAddress } from '../runtime/listen-address.ts';
 import { LOG_LEVELS } from '../runtime/logger.ts';
 import { ADDRESS_CLASSES, DEFAULT_ALLOW, type AddressClass } from './policy.ts';
 
-const REGION = /^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/;
-const TOKEN = /^fwa_[0-9a-f]{64}$/;
 const MIB = 1024 * 1024;
 
 const addressClasses = z.string().transform((text, context): AddressClass[] => {
@@ -18,32 +18,35 @@ const addressClasses = z.string().transform((text, context): AddressClass[] => {
   return z.NEVER;
 });
 
-const token = z
-  .string()
-  .trim()
-  .regex(TOKEN, 'must be fwa_ and 64 hexadecimal digits, as `farwatch agents create` prints it');
+const invitation = z.string().transform((text, context): Invitation => {
+  const read = decodeInvitation(text);
+  if (read !== null) return read;
+  context.addIssue({ code: 'custom', message: 'must be an invitation, as `farwatch agents invite` prints it' });
+  return z.NEVER;
+});
+
+const place = {
+  FARWATCH_STATE_DIR: z.string().min(1),
+  /** Who the agent is; in its state folder by default. */
+  FARWATCH_IDENTITY_FILE: z.string().optional(),
+};
+
+/** The environment of `enrol`. */
+export const enrolConfig = z.object(place);
 
 /** The environment of an agent. */
 export const agentConfig = z
   .object({
-    FARWATCH_REGION: z.string().regex(REGION, 'must be a region: lowercase letters, digits and hyphens'),
-    FARWATCH_TOKEN: token.optional(),
-    FARWATCH_TOKEN_FILE: z.string().optional(),
-    COLLECTOR_ADDRESS: listenAddress,
-    NATS_URL: z.string().min(1),
-    FARWATCH_STATE_DIR: z.string().min(1),
+    ...place,
+    /** How to become an agent, where the agent has no identity yet. */
+    FARWATCH_INVITATION: invitation.optional(),
+    FARWATCH_INVITATION_FILE: z.string().optional(),
+    /** Other ways to collectors and to NATS than those it was told when it was enrolled. */
+    COLLECTOR_ADDRESS: listenAddress.optional(),
+    NATS_URL: natsAddress.optional(),
     FARWATCH_ALLOW: addressClasses.default([...DEFAULT_ALLOW]),
     FARWATCH_SPOOL_MIB: z.coerce.number().min(1).default(1024),
     LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
     HEALTH_LISTEN: listenAddress.optional(),
   })
-  .superRefine((config, context) => {
-    if ((config.FARWATCH_TOKEN === undefined) === (config.FARWATCH_TOKEN_FILE === undefined))
-      context.addIssue({ code: 'custom', path: ['FARWATCH_TOKEN'], message: 'set it, or FARWATCH_TOKEN_FILE' });
-  })
   .transform(({ FARWATCH_SPOOL_MIB, ...config }) => ({ ...config, spoolBytes: FARWATCH_SPOOL_MIB * MIB }));
-
-/** The content of a token file: the token, white space around it allowed. */
-export function parseToken(text: string): string | null {
-  return token.safeParse(text).data ?? null;
-}

@@ -11,6 +11,8 @@ import { openChecks, type Checks } from './checks.ts';
 import { openClockFile, type ClockFile } from './clock-file.ts';
 import type { agentConfig } from './config.ts';
 import type { DefinitionSet } from './definition-set.ts';
+import { createLiveIdentity, type LiveIdentity } from './identity/renewal.ts';
+import type { AgentIdentity } from './identity/identity-file.ts';
 import { createDefinitionsFile } from './definitions-file.ts';
 import { DefinitionsFollower } from './definitions.ts';
 import { depart } from './departure.ts';
@@ -28,7 +30,9 @@ import { systemTime } from './time-source.ts';
 import { Uplink } from './uplink.ts';
 
 export interface AgentConfig extends z.output<typeof agentConfig> {
-  token: string;
+  identity: AgentIdentity;
+  /** Where it is kept. */
+  path: string;
   folder: StateFolder;
 }
 
@@ -40,6 +44,7 @@ const SAVE_CLOCK_MS = 30_000;
 
 /** The parts of a running agent. */
 interface Agent {
+  identity: LiveIdentity;
   clock: ServiceClock;
   clockFile: ClockFile;
   spool: Spool;
@@ -59,6 +64,9 @@ interface Agent {
 /** Opens an agent's parts and sets its loops going. */
 export async function startAgent(config: AgentConfig, logger: Logger, life: Lifecycle): Promise<void> {
   life.onClose('lock', () => config.folder.lock.release());
+  const { path, identity: given } = config;
+  const { region } = given;
+  const identity = createLiveIdentity({ identity: given, path, collector: collectorOf(config), logger });
   const clockFile = await openClockFile(config.folder.clock);
   const time = systemTime();
   const contact = new AbortController();
@@ -67,20 +75,11 @@ export async function startAgent(config: AgentConfig, logger: Logger, life: Life
     contact.abort();
     schedule.clockBecameKnown(stepMs).catch((error: unknown) => logger.error({ err: error }, 'accounting failed'));
   });
-  const spool = await Spool.open({
-    folder: config.folder.spool,
-    bootId: clock.bootId,
-    limitBytes: config.spoolBytes,
-    offsetOf: (bootId) => offsetOf(bootId, clock, clockFile),
-    monotonicMs: () => clock.monotonicMs(),
-    logger,
-  });
-  life.onClose('spool', () => spool.close());
+  const spool = await openSpool(config, { clock, clockFile, logger }, life);
   const checks = openChecks(
     { allow: config.FARWATCH_ALLOW, monotonicMs: () => clock.monotonicMs(), ask: () => uplink.ask(), logger },
     life,
   );
-  const region = config.FARWATCH_REGION;
   const file = await openDivisionFile(config.folder.division, region);
   const counted = countResults(spool);
   const schedule = new Schedule({
@@ -111,11 +110,32 @@ export async function startAgent(config: AgentConfig, logger: Logger, life: Life
   const welcomed = (agentId: number): void => {
     file.keepAgentId(agentId).catch((error: unknown) => logger.warn({ err: error }, 'agent id cannot be kept'));
   };
-  const parts = { clock, spool, checks, schedule, results: counted.counts, follower, logger };
+  const parts = { identity, clock, spool, checks, schedule, results: counted.counts, follower, logger };
   const uplink = openUplink(config, { ...parts, members, welcomed });
   const agent = { ...parts, clockFile, uplink, division, kept, contact: contact.signal };
   await openHealth(config, agent, life);
   runLoops(config, agent, life);
+}
+
+async function openSpool(
+  { folder, spoolBytes }: AgentConfig,
+  { clock, clockFile, logger }: Pick<Agent, 'clock' | 'clockFile' | 'logger'>,
+  life: Lifecycle,
+): Promise<Spool> {
+  const spool = await Spool.open({
+    folder: folder.spool,
+    bootId: clock.bootId,
+    limitBytes: spoolBytes,
+    offsetOf: (bootId) => offsetOf(bootId, clock, clockFile),
+    monotonicMs: () => clock.monotonicMs(),
+    logger,
+  });
+  life.onClose('spool', () => spool.close());
+  return spool;
+}
+
+function collectorOf({ COLLECTOR_ADDRESS, identity }: AgentConfig): string {
+  return COLLECTOR_ADDRESS === undefined ? identity.collector : formatAddress(COLLECTOR_ADDRESS);
 }
 
 function offsetOf(bootId: string, clock: ServiceClock, file: ClockFile): number | null {
@@ -125,14 +145,14 @@ function offsetOf(bootId: string, clock: ServiceClock, file: ClockFile): number 
 
 function openUplink(
   config: AgentConfig,
-  parts: Pick<Agent, 'clock' | 'spool' | 'checks' | 'schedule' | 'results' | 'follower' | 'logger'> & {
+  parts: Pick<Agent, 'identity' | 'clock' | 'spool' | 'checks' | 'schedule' | 'results' | 'follower' | 'logger'> & {
     members: Members;
     welcomed: (agentId: number) => void;
   },
 ): Uplink {
-  const { clock, spool, checks, schedule, results, follower, members, welcomed, logger } = parts;
+  const { identity, clock, spool, checks, schedule, results, follower, members, welcomed, logger } = parts;
   const uplink: Uplink = new Uplink({
-    open: () => openAgentStream({ address: formatAddress(config.COLLECTOR_ADDRESS), token: config.token }),
+    open: () => openAgentStream({ address: collectorOf(config), tls: identity.tls() }),
     clock,
     spool,
     logger,
@@ -140,7 +160,7 @@ function openUplink(
     onAck: (sentMs) => checks.evidence.noteAck(sentMs),
     answer: checks.answer,
     hello: () => ({
-      region: config.FARWATCH_REGION,
+      region: config.identity.region,
       version: VERSION,
       capabilities: [...PROBE_KINDS],
       epoch: follower.adopted?.manifest.epoch ?? '',
@@ -159,7 +179,7 @@ function openUplink(
         results,
         clock,
         wallMs: () => Date.now(),
-        problems: problemsOf({ uplink, spool, checks, follower, members }),
+        problems: problemsOf({ uplink, spool, checks, follower, identity, members }),
       }),
   });
   return uplink;
@@ -170,11 +190,13 @@ function problemsOf({
   spool,
   checks,
   follower,
+  identity,
   members,
-}: Pick<Agent, 'uplink' | 'spool' | 'checks' | 'follower'> & { members: Members }): string[] {
+}: Pick<Agent, 'uplink' | 'spool' | 'checks' | 'follower' | 'identity'> & { members: Members }): string[] {
   const spoolProblem = spool.state().problem;
   const own = [
     uplink.problem,
+    identity.problem(),
     members.problem(),
     spoolProblem === null ? null : `spool cannot be written: ${spoolProblem}`,
   ];
@@ -194,10 +216,10 @@ async function openHealth({ HEALTH_LISTEN }: AgentConfig, agent: Agent, life: Li
   logger.info({ address: formatAddress(server.address) }, 'health is served');
 }
 
-function runLoops({ NATS_URL, FARWATCH_REGION }: AgentConfig, agent: Agent, life: Lifecycle): void {
-  const { schedule, spool, uplink, follower, checks, contact, clock, kept, logger } = agent;
+function runLoops(config: AgentConfig, agent: Agent, life: Lifecycle): void {
+  const { identity, schedule, spool, uplink, follower, checks, contact, clock, kept, logger } = agent;
   const { members, link } = agent.division;
-  const bus = { natsUrl: NATS_URL, region: FARWATCH_REGION, logger };
+  const bus = { natsUrl: config.NATS_URL ?? config.identity.nats.url, region: config.identity.region, logger };
   // In this order: the share is handed over, what is still measured is cut short, then kept, then delivered as far as a
   // few seconds allow.
   const departed = new AbortController();
@@ -220,6 +242,7 @@ function runLoops({ NATS_URL, FARWATCH_REGION }: AgentConfig, agent: Agent, life
   life.run('uplink', () => uplink.run(measured.signal));
   life.run('bus', () => runBus(bus, [follower, link], measured.signal));
   life.run('members', () => link.run(members, measured.signal));
+  life.run('identity', (signal) => identity.keep(signal));
   life.run('evidence', () => checks.evidence.keep(measured.signal));
   life.run('ability', (signal) => checks.ability.watch(signal));
   life.run('clock', (signal) => keepClock(agent, signal));

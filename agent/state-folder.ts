@@ -9,6 +9,7 @@ export interface StateFolder {
   progress: string;
   definitions: string;
   division: string;
+  identity: string;
   lock: Lock;
 }
 
@@ -26,6 +27,7 @@ export async function claimStateFolder(path: string): Promise<StateFolder> {
     progress: join(path, 'progress.json'),
     definitions: join(path, 'definitions.json'),
     division: join(path, 'division.json'),
+    identity: join(path, 'identity.json'),
     lock,
   };
 }

@@ -13,6 +13,12 @@ export interface Options {
   region: string;
   email: string;
   role: string;
+  /** host:port where agents reach collectors. */
+  collector: string;
+  /** The folder with the collectors' keys. */
+  identity: string;
+  minutes: string;
+  to: string;
   publicUrl: string | null;
   /** Null where no password was given. */
   readPassword(): Promise<string | null>;
@@ -21,9 +27,14 @@ export interface Options {
 export interface Command {
   summary: string;
   /** The first of them may stand without its name. */
-  needs: readonly ('name' | 'region' | 'email')[];
-  takes?: readonly 'role'[];
-  run(pool: pg.Pool, options: Options): Promise<Answer>;
+  needs: readonly ('name' | 'region' | 'email' | 'collector' | 'identity' | 'to')[];
+  takes?: readonly ('role' | 'name' | 'minutes')[];
+  run: (pool: pg.Pool, options: Options) => Promise<Answer>;
+}
+
+/** A command that needs no database. */
+export interface LoneCommand extends Omit<Command, 'run'> {
+  runAlone: (options: Options) => Promise<Answer>;
 }
 
 export function failed(problem: string): Answer {

@@ -1,13 +1,13 @@
 import type pg from 'pg';
-import { createAgent, listAgents, revokeAgent } from '../db/agents.ts';
 import { createApiKey, deleteApiKey, listApiKeys, setApiKeyStatus, type KeyStatus } from '../db/api-keys.ts';
 import { migrate } from '../db/migrate.ts';
 import { findRole } from '../db/roles.ts';
-import { failed, table, type Answer, type Command, type Options } from './command.ts';
+import { AGENT_COMMANDS } from './agent-commands.ts';
+import { failed, table, type Answer, type Command, type LoneCommand, type Options } from './command.ts';
 import { USER_COMMANDS } from './user-commands.ts';
 
 /** Everything `farwatch` can do, by its words. */
-export const COMMANDS: Readonly<Record<string, Command>> = {
+export const COMMANDS: Readonly<Record<string, Command | LoneCommand>> = {
   'keys create': {
     summary: 'make an API key, of an admin without --role; it is shown this once',
     needs: ['name'],
@@ -18,14 +18,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'keys disable': { summary: 'reject an API key from now on', needs: ['name'], run: setStatus('INACTIVE') },
   'keys enable': { summary: 'accept it again', needs: ['name'], run: setStatus('ACTIVE') },
   'keys delete': { summary: 'delete an API key for good', needs: ['name'], run: deleteKey },
-  'agents create': {
-    summary: 'enrol an agent; its token is shown this once',
-    needs: ['name', 'region'],
-    run: enrolAgent,
-  },
-  'agents list': { summary: 'list agents', needs: [], run: showAgents },
-  'agents revoke': { summary: 'refuse an agent for good', needs: ['name'], run: dismissAgent },
+  ...AGENT_COMMANDS,
   ...USER_COMMANDS,
+  'identity init': {
+    summary: 'make the keys that collectors share, where there are none',
+    needs: ['identity'],
+    // A library of certificates, which no other command waits for.
+    runAlone: async (options) => (await import('./identity.ts')).initIdentity(options),
+  },
   migrate: { summary: 'bring the database schema up to date', needs: [], run: migrateSchema },
 };
 
@@ -55,31 +55,6 @@ function setStatus(status: KeyStatus) {
 async function deleteKey(pool: pg.Pool, { name }: { name: string }): Promise<Answer> {
   if (!(await deleteApiKey(pool, { name }))) return failed(`no API key is named '${name}'`);
   return { text: `${name} deleted`, json: { name, deleted: true } };
-}
-
-async function enrolAgent(pool: pg.Pool, { name, region }: { name: string; region: string }): Promise<Answer> {
-  const created = await createAgent(pool, name, region);
-  if ('problem' in created) return failed(`${created.problem}: agent '${name}', region '${region}'`);
-  const { agent, token } = created;
-  return { text: token, json: { id: agent.id, name, region, region_id: agent.regionId, token } };
-}
-
-async function showAgents(pool: pg.Pool): Promise<Answer> {
-  const agents = await listAgents(pool);
-  const rows = agents.map((agent) => [
-    agent.id,
-    agent.name,
-    agent.region,
-    agent.revoked_at ? 'revoked' : 'enrolled',
-    agent.version ?? '-',
-    agent.last_seen?.toISOString() ?? 'never seen',
-  ]);
-  return { text: table(rows), json: agents };
-}
-
-async function dismissAgent(pool: pg.Pool, { name }: { name: string }): Promise<Answer> {
-  if (!(await revokeAgent(pool, name))) return failed(`no enrolled agent is named '${name}'`);
-  return { text: `${name} revoked`, json: { name, revoked: true } };
 }
 
 async function migrateSchema(pool: pg.Pool): Promise<Answer> {

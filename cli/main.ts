@@ -1,7 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import pg from 'pg';
 import { isTransient, openPool } from '../db/client.ts';
-import type { Answer, Command } from './command.ts';
+import type { Answer, Command, LoneCommand, Options } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { readPassword } from './read-password.ts';
 
@@ -14,7 +14,13 @@ const OPTIONS = {
   region: { type: 'string' },
   email: { type: 'string' },
   role: { type: 'string' },
+  collector: { type: 'string' },
+  identity: { type: 'string' },
+  minutes: { type: 'string' },
+  to: { type: 'string' },
 } as const satisfies ParseArgsConfig['options'];
+
+const NOTHING_GIVEN = { name: '', region: '', email: '', role: '', minutes: '', to: '' };
 
 /** A command that cannot be carried out, with the exit code that says why. */
 class CliError extends Error {
@@ -27,7 +33,13 @@ class CliError extends Error {
 }
 
 try {
-  await main(process.argv.slice(2), { databaseUrl: process.env.DATABASE_URL, publicUrl: process.env.PUBLIC_URL });
+  const { DATABASE_URL, PUBLIC_URL, COLLECTOR_PUBLIC_ADDRESS = '', FARWATCH_IDENTITY_DIR = '' } = process.env;
+  await main(process.argv.slice(2), {
+    databaseUrl: DATABASE_URL,
+    publicUrl: PUBLIC_URL,
+    collector: COLLECTOR_PUBLIC_ADDRESS,
+    identity: FARWATCH_IDENTITY_DIR,
+  });
 } catch (error) {
   if (!(error instanceof CliError)) throw error;
   process.stderr.write(`${error.message}\n`);
@@ -37,27 +49,37 @@ try {
 interface Environment {
   databaseUrl: string | undefined;
   publicUrl: string | undefined;
+  collector: string;
+  identity: string;
 }
 
-async function main(argv: string[], { databaseUrl, publicUrl = '' }: Environment): Promise<void> {
+async function main(argv: string[], environment: Environment): Promise<void> {
   const { values, positionals } = parseArguments(argv);
   if (values.help) return print(usage());
   const { command, rest } = findCommand(positionals);
-  const given = { name: '', region: '', email: '', role: '', ...values };
+  const { collector, identity } = environment;
+  const given = { ...NOTHING_GIVEN, collector, identity, ...values };
   const [first] = command.needs;
   if (first && !given[first]) given[first] = rest.shift() ?? '';
   const missing = command.needs.find((option) => !given[option]);
   if (missing) throw new CliError(EXIT.usage, `--${missing} is missing\n\n${usage()}`);
   if (rest.length > 0) throw new CliError(EXIT.usage, `too many arguments: ${rest.join(' ')}\n\n${usage()}`);
-  if (!databaseUrl) throw new CliError(EXIT.config, 'configuration: DATABASE_URL: is not set');
-  const answer = await withPool(databaseUrl, (pool) =>
-    command.run(pool, {
-      ...given,
-      publicUrl: publicUrl === '' ? null : publicUrl,
-      readPassword: () => readPassword(process.stdin, (text) => void process.stderr.write(text)),
-    }),
-  );
+  const answer = await carryOut(command, environment, {
+    ...given,
+    publicUrl: environment.publicUrl || null,
+    readPassword: () => readPassword(process.stdin, (text) => void process.stderr.write(text)),
+  });
   print(values.json ? JSON.stringify(answer.json) : answer.text);
+}
+
+async function carryOut(
+  command: Command | LoneCommand,
+  { databaseUrl }: Environment,
+  options: Options,
+): Promise<Answer> {
+  if ('runAlone' in command) return command.runAlone(options);
+  if (!databaseUrl) throw new CliError(EXIT.config, 'configuration: DATABASE_URL: is not set');
+  return withPool(databaseUrl, (pool) => command.run(pool, options));
 }
 
 function parseArguments(argv: string[]) {
@@ -68,7 +90,7 @@ function parseArguments(argv: string[]) {
   }
 }
 
-function findCommand(words: string[]): { command: Command; rest: string[] } {
+function findCommand(words: string[]): { command: Command | LoneCommand; rest: string[] } {
   for (const length of [2, 1]) {
     const command = COMMANDS[words.slice(0, length).join(' ')];
     if (command && words.length >= length) return { command, rest: words.slice(length) };
@@ -98,7 +120,10 @@ function usage(): string {
     const line = `  farwatch ${words}${[...required, ...optional].join('')}`;
     return `${line.padEnd(60)} ${summary}`;
   });
-  return ['usage (all with --json; DATABASE_URL names the database):', ...lines].join('\n');
+  return [
+    'usage (all with --json; DATABASE_URL names the database, FARWATCH_IDENTITY_DIR the folder of --identity):',
+    ...lines,
+  ].join('\n');
 }
 
 function print(text: string): void {

@@ -1,9 +1,10 @@
 import type { ListenAddress } from '../runtime/listen-address.ts';
-import { formatAddress } from '../runtime/listen-address.ts';
 import { sleep } from '../runtime/time.ts';
 import { createCollectorServer } from '../proto/collector-stream.ts';
 import { StreamEnd } from '../proto/stream-end.ts';
+import type { ServerTls } from '../proto/tls-listener.ts';
 import type { CheckRunner } from './check-desk.ts';
+import type { Enrolment } from './identity/enrolment.ts';
 import { runSession, type Session, type SessionParts } from './session.ts';
 
 /** How long agents may take to leave once they are asked to. */
@@ -12,13 +13,16 @@ const DRAIN_MS = 3000;
 const FINISH_MS = 4000;
 
 export interface AgentServerParts extends SessionParts {
+  enrolment: Enrolment;
   isEnrolled: (agentId: number) => Promise<boolean>;
 }
 
 /** The gRPC server and the sessions of all connected agents. */
 export interface AgentServer {
   /** Returns the address it listens on, with the port it was given. */
-  listen(address: ListenAddress): Promise<ListenAddress>;
+  listen(address: ListenAddress, tls: ServerTls): Promise<ListenAddress>;
+  /** The certificate to show from the next connection on. */
+  renewCertificate(tls: ServerTls): void;
   /** Ends the sessions of agents that are no longer enrolled: of one agent, or of all that are not. */
   checkEnrolment(agentId: number | null): Promise<void>;
   /** Ends all sessions, so that agents connect anew and are told what has changed. */
@@ -37,17 +41,20 @@ export function createAgentServer(parts: AgentServerParts): AgentServer {
     opened: (session: Session) => void sessions.add(session),
     closed: (session: Session) => void sessions.delete(session),
   };
-  const server = createCollectorServer(
-    (stream) => runSession(stream, parts, registry),
-    (error) => parts.logger.error({ err: error }, 'stream broke'),
-  );
+  const server = createCollectorServer({
+    stream: (stream) => runSession(stream, parts, registry),
+    renew: (request, peer) => parts.enrolment.renew(request, peer),
+    enrol: (request, address) => parts.enrolment.enrol(request, address),
+    onFault: (error) => parts.logger.error({ err: error }, 'stream broke'),
+  });
   return {
     get streams() {
       return sessions.size;
     },
-    async listen(address) {
-      return { host: address.host, port: await server.listen(formatAddress(address)) };
+    async listen(address, tls) {
+      return { host: address.host, port: await server.listen(address, tls) };
     },
+    renewCertificate: (tls) => server.renewCertificate(tls),
     async checkEnrolment(agentId) {
       for (const session of [...sessions]) {
         if (agentId !== null && session.agent.id !== agentId) continue;
@@ -61,7 +68,10 @@ export function createAgentServer(parts: AgentServerParts): AgentServer {
           ({ agent, capabilities }) => capabilities.includes(kind) && (regionId ?? agent.regionId) === agent.regionId,
         )
         .sort((a, b) => a.checks.pending - b.checks.pending)
-        .map(({ agent, checks }) => ({ agentId: agent.id, run: (definition, withinMs) => checks.run(definition, withinMs) })),
+        .map(({ agent, checks }) => ({
+          agentId: agent.id,
+          run: (definition, withinMs) => checks.run(definition, withinMs),
+        })),
     restartSessions(reason) {
       for (const session of sessions) session.end(new StreamEnd('UNAVAILABLE', reason));
     },

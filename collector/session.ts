@@ -14,10 +14,13 @@ import { createSessionChecks, type SessionChecks } from './session-checks.ts';
 export const MAX_IN_FLIGHT = 16;
 /** An agent says hello within this time, or it is none. */
 const HELLO_MS = 10_000;
+/** About 25 days. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** What a session needs of the rest of the collector. */
 export interface SessionParts extends ReceiveParts {
-  authenticate: (token: string) => Promise<EnrolledAgent | undefined>;
+  /** Whose key this is; undefined where nobody's, or a revoked agent's. */
+  authenticate: (keyHash: string) => Promise<EnrolledAgent | undefined>;
   connected: (agentId: number, version: string) => void;
   heard: (agentId: number, version: string, state: AgentState | null) => void;
   logger: Logger;
@@ -36,7 +39,7 @@ export interface Session {
 }
 
 /**
- * Serves one stream: who speaks is what the credentials say, then hello and welcome, then batches, each acknowledged
+ * Serves one stream: who speaks is what its certificate says, then hello and welcome, then batches, each acknowledged
  * after commit. `opened` is called once the agent is known, `closed` at the very end.
  */
 export async function runSession(
@@ -55,30 +58,37 @@ export async function runSession(
   };
   registry.opened(session);
   const leave = parts.awaited.join(agent.regionId);
-  const logger = parts.logger.child({ agent: agent.id, region: agent.region, peer: stream.peer });
+  const logger = parts.logger.child({ agent: agent.id, region: agent.region, peer: stream.address });
+  const expiry = endAt(stream.peer.expiresMs, session);
   try {
     await serve(stream, incoming, session, { ...parts, logger });
   } catch (error) {
     if (error instanceof StreamEnd) logger.warn({ code: error.code, reason: error.message }, 'stream ended');
     throw error;
   } finally {
+    clearTimeout(expiry);
     leave();
     session.checks.end();
     registry.closed(session);
   }
 }
 
+/** A certificate is looked at when the connection is made: a stream does not outlive it. */
+function endAt(expiresMs: number, session: Session): NodeJS.Timeout {
+  const end = (): void => session.end(new StreamEnd('UNAVAILABLE', 'the certificate is to be shown anew'));
+  return setTimeout(end, Math.min(expiresMs - Date.now(), LONGEST_TIMER_MS));
+}
+
 async function authenticate(stream: CollectorStream, parts: SessionParts): Promise<EnrolledAgent> {
-  if (stream.token === null) throw new StreamEnd('UNAUTHENTICATED', 'no token: send authorization: Bearer <token>');
   let agent: EnrolledAgent | undefined;
   try {
-    agent = await parts.authenticate(stream.token);
+    agent = await parts.authenticate(stream.peer.keyHash);
   } catch (error) {
     throw new StreamEnd('UNAVAILABLE', 'the database is away', { cause: error });
   }
   if (agent === undefined) {
-    parts.logger.warn({ peer: stream.peer }, 'unknown or revoked token');
-    throw new StreamEnd('UNAUTHENTICATED', 'unknown or revoked token');
+    parts.logger.warn({ peer: stream.address }, 'unknown or revoked agent');
+    throw new StreamEnd('UNAUTHENTICATED', 'unknown or revoked agent');
   }
   return agent;
 }

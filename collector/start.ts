@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { RECURRENCE_MODULE, type Expansion, type ExpansionRequest } from '../core/recurrence.ts';
 import { recordAbsences } from '../db/absences.ts';
 import { recordAgentReports } from '../db/agent-reports.ts';
-import { findAgentByToken, isAgentEnrolled } from '../db/agents.ts';
+import { findAgentByKey, isAgentEnrolled } from '../db/agents.ts';
 import { answerCheck, claimCheck, listOpenChecks, removeEndedChecks } from '../db/check-requests.ts';
 import { isTransient, openPool } from '../db/client.ts';
 import { sweep } from '../db/consolidate.ts';
@@ -15,6 +15,7 @@ import { keepMinuteBooks } from '../db/minute-books.ts';
 import { purgeDeleted } from '../db/purge.ts';
 import { rollUp } from '../db/rollups.ts';
 import { readResultsEdge } from '../db/state.ts';
+import type { Identity } from '../identity/identity-folder.ts';
 import { createBoundedCalls, type BoundedCalls } from '../runtime/bounded-calls.ts';
 import { serveHealth } from '../runtime/health.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';
@@ -30,6 +31,7 @@ import { followDatabaseState, openDatabaseView, type DatabaseView } from './data
 import { createDefinitionsPublisher, type DefinitionsPublisher } from './definitions-publisher.ts';
 import { followNotices, type Hearers } from './follow-notices.ts';
 import { createGate, type Gate } from './gate.ts';
+import { openCollectorIdentity } from './identity/collector-identity.ts';
 import { runJob, type Job } from './jobs.ts';
 import { maintenanceJobs } from './maintenance-job.ts';
 import { connectNats } from './nats.ts';
@@ -43,7 +45,10 @@ const JOB_TIMEOUT_MS = 300_000;
 /** How long the last batches may take at the end. */
 const LAST_WRITE_MS = 3000;
 
-type Config = z.output<typeof collectorConfig>;
+/** The environment, and what its identity folder holds. */
+export interface CollectorConfig extends Omit<z.output<typeof collectorConfig>, 'FARWATCH_IDENTITY_DIR'> {
+  identity: Identity;
+}
 
 /** Where a running collector can be reached. */
 export interface CollectorAddresses {
@@ -53,7 +58,7 @@ export interface CollectorAddresses {
 
 /** Opens every part of a collector and sets it going; returns once agents can connect, null where the end came first. */
 export async function startCollector(
-  config: Config,
+  config: CollectorConfig,
   logger: Logger,
   life: Lifecycle,
 ): Promise<CollectorAddresses | null> {
@@ -177,7 +182,7 @@ function startCoalescer(pool: pg.Pool, awaited: AwaitedAnswers, logger: Logger, 
 }
 
 interface ServerParts {
-  config: Config;
+  config: CollectorConfig;
   logger: Logger;
   life: Lifecycle;
   pool: pg.Pool;
@@ -205,8 +210,15 @@ async function startServer({
     everyMs: 600_000,
     run: async () => (oldestMinute = await readResultsEdge(pool)),
   };
+  const identity = await openCollectorIdentity(config.identity, {
+    pool,
+    natsUrl: config.NATS_PUBLIC_URL ?? config.NATS_URL,
+    lifetimeMs: config.credentialsMs,
+    logger,
+  });
   const server = createAgentServer({
-    authenticate: (token) => findAgentByToken(pool, token),
+    enrolment: identity.enrolment,
+    authenticate: (keyHash) => findAgentByKey(pool, keyHash),
     isEnrolled: (agentId) => isAgentEnrolled(pool, agentId),
     connected: (agentId, version) => ledger.connected(agentId, version),
     heard: (agentId, version, state) => ledger.heard(agentId, version, state),
@@ -219,19 +231,20 @@ async function startServer({
     tally,
     logger,
   });
-  const address = await server.listen(config.COLLECTOR_LISTEN);
+  const address = await server.listen(config.COLLECTOR_LISTEN, identity.tls);
   life.onClose('agents', async () => {
     await server.stop();
     logger.info({ rows: tally.totals() }, 'rows by answer');
   });
   logger.info({ address: formatAddress(address) }, 'agents can connect');
+  life.run('server certificate', (signal) => identity.keepTls((tls) => server.renewCertificate(tls), signal));
   life.run('agent ledger', (signal) => ledger.run(signal));
   life.run(edge.name, (signal) => runJob(edge, () => database.nowUs() / 1000, logger, signal));
   return { server, address };
 }
 
 async function startHealth(
-  config: Config,
+  config: CollectorConfig,
   pool: pg.Pool,
   publisher: DefinitionsPublisher,
   logger: Logger,

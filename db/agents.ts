@@ -1,13 +1,17 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type pg from 'pg';
 import { brokenConstraint, inTransaction, type Queryable } from './client.ts';
 
-/** Agents and their regions. Until enrolment an agent proves itself by a token, of which only a hash is stored. */
+/** Agents and their regions. An agent is known by the public key of its certificate. */
 
-const PREFIX = 'fwa_';
-const TOKEN = /^fwa_[0-9a-f]{64}$/;
+/** By what an agent proves who it is. */
+export interface AgentKeys {
+  /** sha256 of its public key (SPKI), 64 hexadecimal digits. */
+  keyHash: string;
+  /** Its public nkey as a user of NATS. */
+  natsUser: string;
+}
 
-/** Who a token speaks for. */
+/** Who a key speaks for. */
 export interface EnrolledAgent {
   id: number;
   name: string;
@@ -25,17 +29,20 @@ export interface AgentRow {
   revoked_at: Date | null;
 }
 
-export type CreatedAgent = { agent: EnrolledAgent; token: string } | { problem: 'name taken' | 'invalid region name' };
+export type CreatedAgent = { agent: EnrolledAgent } | { problem: 'name taken' | 'invalid region name' };
 
 /**
- * Enrols an agent in a region, which is made if it is new: its monitors are due there from the next minute on. The token
- * is seen only here.
+ * Makes an agent in a region, which is made if it is new: its monitors are due there from the next minute on. Without
+ * keys it cannot connect.
  */
-export async function createAgent(pool: pg.Pool, name: string, region: string): Promise<CreatedAgent> {
-  const token = PREFIX + randomBytes(32).toString('hex');
+export async function createAgent(
+  pool: pg.Pool,
+  name: string,
+  region: string,
+  keys: AgentKeys | null = null,
+): Promise<CreatedAgent> {
   try {
-    const agent = await inTransaction(pool, (client) => insertAgent(client, name, region, hashToken(token)));
-    return { agent, token };
+    return { agent: await inTransaction(pool, (client) => insertAgent(client, name, region, keys)) };
   } catch (error) {
     const constraint = brokenConstraint(error);
     if (constraint === 'agents_name_key') return { problem: 'name taken' };
@@ -44,32 +51,46 @@ export async function createAgent(pool: pg.Pool, name: string, region: string): 
   }
 }
 
-async function insertAgent(db: Queryable, name: string, region: string, tokenHash: Buffer): Promise<EnrolledAgent> {
+/** The same inside a transaction; throws what constraints it breaks. */
+export async function insertAgent(
+  db: Queryable,
+  name: string,
+  region: string,
+  keys: AgentKeys | null,
+): Promise<EnrolledAgent> {
   await db.query('insert into regions (name, from_minute) values ($1, next_minute()) on conflict (name) do nothing', [
     region,
   ]);
   const { rows } = await db.query<EnrolledAgent>(
-    `insert into agents (region_id, name, token_hash) select id, $1, $2 from regions where name = $3
-     returning id, name, region_id as "regionId", $3 as region`,
-    [name, tokenHash, region],
+    `insert into agents (region_id, name, key_hash, nats_user) select id, $1, $2, $3 from regions where name = $4
+     returning id, name, region_id as "regionId", $4 as region`,
+    [name, keys && Buffer.from(keys.keyHash, 'hex'), keys?.natsUser ?? null, region],
   );
   const [agent] = rows;
   if (!agent) throw new Error('the region vanished while its agent was enrolled');
   return agent;
 }
 
-/** The agent this token belongs to; undefined where it is malformed, unknown or revoked. */
-export async function findAgentByToken(db: Queryable, token: string): Promise<EnrolledAgent | undefined> {
-  if (!TOKEN.test(token)) return undefined;
-  const hash = hashToken(token);
-  const { rows } = await db.query<EnrolledAgent & { tokenHash: Buffer }>(
-    `select agents.id, agents.name, region_id as "regionId", regions.name as region, token_hash as "tokenHash"
-     from agents join regions on regions.id = region_id where token_hash = $1 and revoked_at is null`,
-    [hash],
+/** The agent with this key (`keyHash` of AgentKeys), and its user of NATS; undefined where it is unknown or revoked. */
+export async function findAgentByKey(
+  db: Queryable,
+  keyHash: string,
+): Promise<(EnrolledAgent & { natsUser: string }) | undefined> {
+  const { rows } = await db.query<EnrolledAgent & { natsUser: string }>(
+    `select agents.id, agents.name, region_id as "regionId", regions.name as region, nats_user as "natsUser"
+     from agents join regions on regions.id = region_id where key_hash = $1 and revoked_at is null`,
+    [Buffer.from(keyHash, 'hex')],
   );
-  const [row] = rows;
-  if (!row || !timingSafeEqual(row.tokenHash, hash)) return undefined;
-  return { id: row.id, name: row.name, regionId: row.regionId, region: row.region };
+  return rows[0];
+}
+
+/** Notes until when (unix milliseconds) the credentials are good that an agent is being given. False: it is revoked. */
+export async function noteCredentials(db: Queryable, agentId: number, untilMs: number): Promise<boolean> {
+  const { rowCount } = await db.query('update agents set credentials_until = $2 where id = $1 and revoked_at is null', [
+    agentId,
+    new Date(untilMs),
+  ]);
+  return rowCount === 1;
 }
 
 /** True while the agent exists and is not revoked. */
@@ -96,6 +117,17 @@ export async function revokeAgent(db: Queryable, name: string): Promise<boolean>
   return rowCount === 1;
 }
 
+/** Gives an agent another name; nothing else changes. */
+export async function renameAgent(db: Queryable, name: string, to: string): Promise<'renamed' | 'unknown' | 'taken'> {
+  try {
+    const { rowCount } = await db.query('update agents set name = $2 where name = $1', [name, to]);
+    return rowCount === 1 ? 'renamed' : 'unknown';
+  } catch (error) {
+    if (brokenConstraint(error) === 'agents_name_key') return 'taken';
+    throw error;
+  }
+}
+
 /** The id of the region of that name, or undefined. */
 export async function findRegionId(db: Queryable, name: string): Promise<number | undefined> {
   const { rows } = await db.query<{ id: number }>('select id from regions where name = $1', [name]);
@@ -110,8 +142,4 @@ export async function unknownRegions(db: Queryable, names: readonly string[]): P
     [names],
   );
   return rows.map((row) => row.name);
-}
-
-function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
 }

@@ -17,7 +17,7 @@ import { dirname, extname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const SOURCES = ['core', 'proto', 'runtime', 'db', 'agent', 'collector', 'api', 'web', 'cli', 'deploy'];
+const SOURCES = ['core', 'proto', 'identity', 'runtime', 'db', 'agent', 'collector', 'api', 'web', 'cli', 'deploy'];
 const SETTINGS = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'vite.config.ts'];
 const COPIED = new Set(['.sql', '.proto', '.svg']);
 

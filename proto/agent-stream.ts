@@ -1,7 +1,7 @@
-import { Client, credentials as grpcCredentials, Metadata, type ChannelCredentials } from '@grpc/grpc-js';
-import type { ClientDuplexStream } from '@grpc/grpc-js';
-import { MAX_MESSAGE_BYTES, type AgentMessage, type CollectorMessage, type UnknownMessage } from './messages.ts';
-import { KEEPALIVE, sendWithBackPressure, streamEndOf, type StreamEnd } from './stream-end.ts';
+import type { Client, ClientDuplexStream } from '@grpc/grpc-js';
+import { openClient, type AgentTls } from './agent-client.ts';
+import type { AgentMessage, CollectorMessage, UnknownMessage } from './messages.ts';
+import { sendWithBackPressure, streamEndOf, type StreamEnd } from './stream-end.ts';
 import { collectorService } from './wire.ts';
 
 /** How long a closing stream waits for the collector to end its side. */
@@ -10,10 +10,8 @@ const CLOSE_GRACE_MS = 2000;
 export interface AgentStreamOptions {
   /** host:port of a collector. */
   address: string;
-  /** Names the agent: sent as `authorization: Bearer <token>`. */
-  token: string;
-  /** How to reach it; plain text by default. */
-  credentials?: ChannelCredentials;
+  /** Names the agent, and the authority of the collectors. */
+  tls: AgentTls;
 }
 
 /** The agent's end of its stream. */
@@ -31,21 +29,9 @@ export interface AgentStream {
 
 /** Opens a stream to a collector on a connection of its own. Returns at once; failure shows in `messages`. */
 export function openAgentStream(options: AgentStreamOptions): AgentStream {
-  const client = new Client(options.address, options.credentials ?? grpcCredentials.createInsecure(), {
-    ...KEEPALIVE,
-    'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
-    'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
-    'grpc.use_local_subchannel_pool': 1,
-    // Retries would hold sent messages in memory; the spool is what sends again.
-    'grpc.enable_retries': 0,
-    // The owner named an address: no detour through TXT records or a proxy found in the environment.
-    'grpc.service_config_disable_resolution': 1,
-    'grpc.enable_http_proxy': 0,
-  });
-  const metadata = new Metadata();
-  metadata.set('authorization', `Bearer ${options.token}`);
+  const client = openClient(options.address, options.tls);
   const { path, requestSerialize, responseDeserialize } = collectorService().Stream;
-  const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata);
+  const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize);
   const over = new AbortController();
   const ended = new Promise<void>((resolve) => call.once('status', () => resolve()));
   void ended.then(() => over.abort());

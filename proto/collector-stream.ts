@@ -1,14 +1,38 @@
-import { Server, ServerCredentials, status as CODES, type ServerDuplexStream } from '@grpc/grpc-js';
-import { MAX_MESSAGE_BYTES, type AgentMessage, type CollectorMessage, type UnknownMessage } from './messages.ts';
+import { createHash, X509Certificate } from 'node:crypto';
+import {
+  Server,
+  ServerCredentials,
+  status as CODES,
+  type handleUnaryCall,
+  type ServerDuplexStream,
+  type ServerUnaryCall,
+} from '@grpc/grpc-js';
+import {
+  MAX_MESSAGE_BYTES,
+  type AgentMessage,
+  type CollectorMessage,
+  type Credentials,
+  type EnrolRequest,
+  type RenewRequest,
+  type UnknownMessage,
+} from './messages.ts';
 import { KEEPALIVE, sendWithBackPressure, streamEndOf, StreamEnd } from './stream-end.ts';
-import { collectorService } from './wire.ts';
+import { createTlsListener, type ServerTls, type TlsListener } from './tls-listener.ts';
+import { collectorService, enrolmentService } from './wire.ts';
+
+/** Who is at the other side of a connection, by the certificate it was let in with. */
+export interface Peer {
+  /** sha256 of the certificate's public key (SPKI), 64 hexadecimal digits. */
+  keyHash: string;
+  /** When the certificate ends, unix milliseconds. */
+  expiresMs: number;
+}
 
 /** The collector's end of one agent's stream. */
 export interface CollectorStream {
-  /** From `authorization: Bearer <token>`; null where there is none. */
-  token: string | null;
+  peer: Peer;
   /** Address and port of the other side, for the log. */
-  peer: string;
+  address: string;
   /**
    * What the agent sends, once and in order; ends when the agent ends its side or is gone. Nothing is read from the
    * connection before the first message is asked for, and reading slowly slows the agent down.
@@ -20,51 +44,119 @@ export interface CollectorStream {
   over: AbortSignal;
 }
 
+/** How a collector answers. What any of these throws is a StreamEnd, or a fault that the caller hears nothing of. */
+export interface CollectorHandlers {
+  /** Runs once for every stream, which ends with OK when it resolves. */
+  stream: (stream: CollectorStream) => Promise<void>;
+  renew: (request: RenewRequest, peer: Peer) => Promise<Credentials>;
+  /** The only one that answers those without a certificate. */
+  enrol: (request: EnrolRequest, address: string) => Promise<Credentials>;
+  onFault: (error: unknown) => void;
+}
+
 export interface CollectorServer {
-  /** Listens on host:port (0: any free port) and returns the port. */
-  listen(address: string, credentials?: ServerCredentials): Promise<number>;
+  /** Listens (port 0: any free port) and returns the port. */
+  listen(address: { host: string; port: number }, tls: ServerTls): Promise<number>;
+  /** The certificate to show from the next connection on. */
+  renewCertificate(tls: ServerTls): void;
   /** Takes no new connections, waits up to `graceMs` for the open streams to end, and then ends them. */
   close(graceMs: number): Promise<void>;
 }
 
+const OPTIONS = {
+  ...KEEPALIVE,
+  'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+  'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
+};
+/** What strangers may send: an invitation and a request for a certificate. */
+const STRANGERS_MESSAGE_BYTES = 16 * 1024;
+
 /**
- * A server that runs `handle` once for every stream. The stream ends with OK when it resolves, with the status of a
- * StreamEnd it throws, and with INTERNAL and no details for anything else, which goes to `onFault`. Messages that are
- * garbage or too long end only their stream.
+ * A server for agents and, on the same port, for those who are to become agents. Streams end with the status of the
+ * StreamEnd that is thrown, and with INTERNAL and no details for anything else, which goes to `onFault`. Messages that
+ * are garbage or too long end only their stream.
  */
-export function createCollectorServer(
-  handle: (stream: CollectorStream) => Promise<void>,
-  onFault: (error: unknown) => void,
-): CollectorServer {
-  const server = new Server({
-    ...KEEPALIVE,
-    'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
-    'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
-  });
-  server.addService(collectorService(), { Stream: (call: Call) => void runStream(call, handle, onFault) });
+export function createCollectorServer(handlers: CollectorHandlers): CollectorServer {
+  const agents = new Server(OPTIONS);
+  agents.addService(
+    { ...collectorService() },
+    {
+      Stream: (call: Call) => void runStream(call, handlers),
+      Renew: unary(handlers, (call: ServerUnaryCall<RenewRequest, Credentials>) =>
+        handlers.renew(call.request, peerOf(call)),
+      ),
+    },
+  );
+  const strangers = new Server({ ...OPTIONS, 'grpc.max_receive_message_length': STRANGERS_MESSAGE_BYTES });
+  strangers.addService(
+    { ...enrolmentService() },
+    {
+      Enrol: unary(handlers, (call: ServerUnaryCall<EnrolRequest, Credentials>) =>
+        handlers.enrol(call.request, call.getPeer()),
+      ),
+    },
+  );
+  // The sockets that come here are decrypted already.
+  const doors = [agents, strangers].map((server) =>
+    server.createConnectionInjector(ServerCredentials.createInsecure()),
+  );
+  let listener: TlsListener | undefined;
   return {
-    listen: (address, credentials = ServerCredentials.createInsecure()) =>
-      new Promise((resolve, reject) => {
-        server.bindAsync(address, credentials, (error, port) => (error ? reject(error) : resolve(port)));
-      }),
-    close: (graceMs) => closeServer(server, graceMs),
+    listen({ host, port }, tls) {
+      const [known, stranger] = doors;
+      listener = createTlsListener(tls, {
+        known: (socket) => known?.injectConnection(socket),
+        stranger: (socket) => stranger?.injectConnection(socket),
+      });
+      return listener.listen(host, port);
+    },
+    renewCertificate: (tls) => listener?.renew(tls),
+    async close(graceMs) {
+      listener?.close();
+      strangers.forceShutdown();
+      await closeServer(agents, graceMs);
+    },
   };
+}
+
+/** A call with one answer. */
+function unary<Request>(
+  { onFault }: CollectorHandlers,
+  answer: (call: ServerUnaryCall<Request, Credentials>) => Promise<Credentials>,
+): handleUnaryCall<Request, Credentials> {
+  return (call, callback) => {
+    answer(call).then(
+      (credentials) => callback(null, credentials),
+      (error: unknown) => {
+        if (!(error instanceof StreamEnd)) onFault(error);
+        const { code, message } = error instanceof StreamEnd ? error : new StreamEnd('INTERNAL', 'internal error');
+        callback({ code: CODES[code], details: message });
+      },
+    );
+  };
+}
+
+/** Only sockets with a good certificate come to the server whose calls these are. */
+function peerOf(call: Pick<Call, 'getAuthContext'>): Peer {
+  const { sslPeerCertificate } = call.getAuthContext();
+  if (sslPeerCertificate === undefined) throw new StreamEnd('UNAUTHENTICATED', 'no certificate');
+  const { publicKey, validTo } = new X509Certificate(sslPeerCertificate.raw);
+  const keyHash = createHash('sha256')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('hex');
+  return { keyHash, expiresMs: Date.parse(validTo) };
 }
 
 type Call = ServerDuplexStream<AgentMessage | UnknownMessage, CollectorMessage | UnknownMessage>;
 
-async function runStream(
-  call: Call,
-  handle: (stream: CollectorStream) => Promise<void>,
-  onFault: (error: unknown) => void,
-): Promise<void> {
+async function runStream(call: Call, handlers: CollectorHandlers): Promise<void> {
   const over = new AbortController();
   call.once('close', () => over.abort());
   call.once('cancelled', () => over.abort());
   try {
-    await handle({
-      token: bearerToken(call),
-      peer: call.getPeer(),
+    await handlers.stream({
+      peer: peerOf(call),
+      address: call.getPeer(),
       messages: readMessages(call),
       send: (message) => sendWithBackPressure(call, message, over.signal),
       over: over.signal,
@@ -72,7 +164,7 @@ async function runStream(
     call.end();
   } catch (error) {
     if (over.signal.aborted) return;
-    if (!(error instanceof StreamEnd)) onFault(error);
+    if (!(error instanceof StreamEnd)) handlers.onFault(error);
     const end = error instanceof StreamEnd ? error : new StreamEnd('INTERNAL', 'internal error');
     endWith(call, end);
   }
@@ -81,11 +173,6 @@ async function runStream(
 /** grpc-js takes a status as an emitted error and ends the stream with it. */
 function endWith(call: Call, { code, message }: StreamEnd): void {
   call.emit('error', Object.assign(new Error(message), { code: CODES[code], details: message }));
-}
-
-function bearerToken(call: Call): string | null {
-  const [value] = call.metadata.get('authorization');
-  return /^Bearer (\S+)$/.exec(String(value ?? ''))?.[1] ?? null;
 }
 
 async function* readMessages(call: Call): AsyncGenerator<AgentMessage | UnknownMessage> {

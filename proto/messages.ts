@@ -119,6 +119,25 @@ export const COLLECTOR_BODY = {
   checkRequest: CHECK_REQUEST,
 } as const satisfies MessageShape;
 
+export const ENROL_REQUEST = {
+  secret: 'text',
+  certificateRequest: 'text',
+  natsUser: 'text',
+} as const satisfies MessageShape;
+export const RENEW_REQUEST = { certificateRequest: 'text' } as const satisfies MessageShape;
+export const CREDENTIALS = {
+  agentId: 'number',
+  name: 'text',
+  region: 'text',
+  certificate: 'text',
+  natsUrl: 'text',
+  natsJwt: 'text',
+  definitionsKey: 'text',
+} as const satisfies MessageShape;
+
+export type EnrolRequest = MessageOf<typeof ENROL_REQUEST>;
+export type RenewRequest = MessageOf<typeof RENEW_REQUEST>;
+export type Credentials = MessageOf<typeof CREDENTIALS>;
 export type Hello = MessageOf<typeof HELLO>;
 export type Welcome = MessageOf<typeof WELCOME>;
 export type ResultBatch = MessageOf<typeof RESULT_BATCH>;

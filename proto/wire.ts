@@ -1,28 +1,47 @@
 import { fileURLToPath } from 'node:url';
 import type { MethodDefinition } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
-import type { AgentMessage, CollectorMessage, UnknownMessage } from './messages.ts';
+import type {
+  AgentMessage,
+  CollectorMessage,
+  Credentials,
+  EnrolRequest,
+  RenewRequest,
+  UnknownMessage,
+} from './messages.ts';
 
 const PROTO_FOLDER = fileURLToPath(new URL('.', import.meta.url));
 const PROTO_FILE = 'farwatch/v1/collector.proto';
-const SERVICE = 'farwatch.v1.Collector';
 
-type StreamMethod = MethodDefinition<AgentMessage | UnknownMessage, CollectorMessage | UnknownMessage>;
-/** The service as grpc-js takes it, typed by `messages.ts`. */
+/** What agents are served, as grpc-js takes it, typed by `messages.ts`. */
 export interface CollectorService {
-  [method: string]: StreamMethod;
-  Stream: StreamMethod;
+  Stream: MethodDefinition<AgentMessage | UnknownMessage, CollectorMessage | UnknownMessage>;
+  Renew: MethodDefinition<RenewRequest, Credentials>;
 }
 
-let loaded: CollectorService | undefined;
+/** What strangers are served. */
+export interface EnrolmentService {
+  Enrol: MethodDefinition<EnrolRequest, Credentials>;
+}
 
-/** The collector's service definition, read once from the `.proto` beside this module. */
+interface Services {
+  collector: CollectorService;
+  enrolment: EnrolmentService;
+}
+
+let loaded: Services | undefined;
+
+/** The collector's service for agents, read once from the `.proto` beside this module. */
 export function collectorService(): CollectorService {
-  loaded ??= loadService();
-  return loaded;
+  return (loaded ??= loadServices()).collector;
 }
 
-function loadService(): CollectorService {
+/** The collector's service for those who are to become agents. */
+export function enrolmentService(): EnrolmentService {
+  return (loaded ??= loadServices()).enrolment;
+}
+
+function loadServices(): Services {
   const definition = loadSync(PROTO_FILE, {
     includeDirs: [PROTO_FOLDER],
     longs: Number,
@@ -30,5 +49,7 @@ function loadService(): CollectorService {
     oneofs: true,
   });
   // proto-loader types every service as `any` messages; that they fit messages.ts is held by the contract test.
-  return definition[SERVICE] as unknown as CollectorService;
+  const collector = definition['farwatch.v1.Collector'] as unknown as CollectorService;
+  const enrolment = definition['farwatch.v1.Enrolment'] as unknown as EnrolmentService;
+  return { collector, enrolment };
 }

@@ -32,7 +32,12 @@ export function readConfig<S extends z.ZodType>(schema: S, env: NodeJS.ProcessEn
     return parseConfig(schema, env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    for (const problem of error.problems) process.stderr.write(`configuration: ${problem}\n`);
-    process.exit(EXIT_CONFIG);
+    return refuseConfig(...error.problems);
   }
+}
+
+/** Prints what is wrong with the configuration, one line each, and exits 78. */
+export function refuseConfig(...problems: readonly string[]): never {
+  for (const problem of problems) process.stderr.write(`configuration: ${problem}\n`);
+  process.exit(EXIT_CONFIG);
 }

@@ -9,23 +9,34 @@ export interface Identities {
   apiKey: string;
   /** True when the key was made just now, and is to be shown this once. */
   apiKeyIsNew: boolean;
-  /** Region → the file with its agent's token. */
-  tokenFiles: Map<string, string>;
+  /** The collectors' keys. */
+  identityDir: string;
+  /** By region. */
+  agents: Map<string, AgentFiles>;
+}
+
+/** Who an agent is once it is enrolled, and by what it is enrolled. */
+export interface AgentFiles {
+  identityFile: string;
+  invitationFile: string;
 }
 
 /**
- * Brings schema, API key and agents up to what is asked for. Keys and tokens belong to a database, so each database
- * has a folder of its own: the embedded one, or one for each DATABASE_URL.
+ * Brings keys, schema, API key and agents up to what is asked for. API keys and agents belong to a database, so each
+ * database has a folder of its own: the embedded one, or one for each DATABASE_URL.
  */
 export async function provideIdentities(options: {
   dir: string;
   databaseUrl: string;
   embedded: boolean;
   regions: string[];
+  collectorPort: number;
 }): Promise<Identities> {
   const { databaseUrl } = options;
   const folder = join(options.dir, 'identities', options.embedded ? 'embedded' : nameOf(databaseUrl));
+  const identityDir = join(options.dir, 'identities', 'collectors');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  await runFarwatch(['identity', 'init', '--identity', identityDir], databaseUrl);
   await runFarwatch(['migrate'], databaseUrl);
   const keyFile = join(folder, 'api-key');
   const apiKeyIsNew = !existsSync(keyFile);
@@ -33,17 +44,19 @@ export async function provideIdentities(options: {
     const created = await runFarwatch<{ key: string }>(['keys', 'create', '--name', unique('local')], databaseUrl);
     writeSecret(keyFile, created.key);
   }
-  const tokenFiles = new Map<string, string>();
+  const agents = new Map<string, AgentFiles>();
   for (const region of options.regions) {
-    const file = join(folder, `agent-${region}.token`);
-    if (!existsSync(file)) {
-      const args = ['agents', 'create', '--region', region, '--name', unique(region)];
+    const identityFile = join(folder, `agent-${region}.json`);
+    const invitationFile = join(folder, `agent-${region}.invitation`);
+    if (!existsSync(identityFile)) {
+      const where = ['--collector', `127.0.0.1:${options.collectorPort}`, '--identity', identityDir];
+      const args = ['agents', 'invite', '--region', region, '--name', unique(region), ...where];
       const { token } = await runFarwatch<{ token: string }>(args, databaseUrl);
-      writeSecret(file, token);
+      writeSecret(invitationFile, token);
     }
-    tokenFiles.set(region, file);
+    agents.set(region, { identityFile, invitationFile });
   }
-  return { apiKey: readFileSync(keyFile, 'utf8'), apiKeyIsNew, tokenFiles };
+  return { apiKey: readFileSync(keyFile, 'utf8'), apiKeyIsNew, identityDir, agents };
 }
 
 /** A name nobody has yet, also where a launcher was killed between making an identity and writing it down. */

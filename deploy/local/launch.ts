@@ -37,6 +37,7 @@ export async function launch(launch: Launch, running: Running): Promise<void> {
     databaseUrl: addresses.databaseUrl,
     embedded: launch.databaseUrl === undefined,
     regions: options.regions,
+    collectorPort: ports.collector,
   });
   if (identities.apiKeyIsNew) say(`API key: ${identities.apiKey}`);
   await startPrograms(launch, { ...addresses, ports, identities }, running);
@@ -69,16 +70,19 @@ async function startPrograms(
   running: Running,
 ): Promise<void> {
   const { dataDir, port } = launch.options;
-  const agents = [...identities.tokenFiles].map(([region, tokenFile]) =>
+  const agents = [...identities.agents].map(([region, files]) =>
     agentPart({
       region,
-      tokenFile,
+      files,
       natsUrl,
       collectorPort: ports.collector,
       stateDir: join(dataDir, 'agents', region),
     }),
   );
-  const programs = [collectorPart({ databaseUrl, natsUrl, port: ports.collector }), apiPart({ databaseUrl, port })];
+  const programs = [
+    collectorPart({ databaseUrl, natsUrl, port: ports.collector, identityDir: identities.identityDir }),
+    apiPart({ databaseUrl, port }),
+  ];
   await start(launch, [...programs, ...agents], running);
 }
 

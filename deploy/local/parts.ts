@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openCluster } from './embedded-postgres.ts';
+import type { AgentFiles } from './identities.ts';
 import { natsReady, spawnNatsServer } from './nats-server.ts';
 import { listening, spawnProgram } from './programs.ts';
 import type { Part } from './supervise.ts';
@@ -37,10 +38,16 @@ export function natsPart(dir: string, port: number): Part {
   };
 }
 
-export function collectorPart(options: { databaseUrl: string; natsUrl: string; port: number }): Part {
+export function collectorPart(options: {
+  databaseUrl: string;
+  natsUrl: string;
+  port: number;
+  identityDir: string;
+}): Part {
   const env = {
     DATABASE_URL: options.databaseUrl,
     NATS_URL: options.natsUrl,
+    FARWATCH_IDENTITY_DIR: options.identityDir,
     COLLECTOR_LISTEN: `127.0.0.1:${options.port}`,
   };
   return {
@@ -65,15 +72,15 @@ export function apiPart(options: { databaseUrl: string; port: number }): Part {
 
 export function agentPart(options: {
   region: string;
-  tokenFile: string;
+  files: AgentFiles;
   natsUrl: string;
   collectorPort: number;
   stateDir: string;
 }): Part {
   mkdirSync(options.stateDir, { recursive: true, mode: 0o700 });
   const env = {
-    FARWATCH_REGION: options.region,
-    FARWATCH_TOKEN_FILE: options.tokenFile,
+    FARWATCH_IDENTITY_FILE: options.files.identityFile,
+    FARWATCH_INVITATION_FILE: options.files.invitationFile,
     FARWATCH_STATE_DIR: options.stateDir,
     // The demo's targets are this host's own.
     FARWATCH_ALLOW: 'loopback,private',

@@ -7,13 +7,13 @@ import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { CAUSE_CODE, ORIGIN_CODE, STATUS_CODE } from '../../core/outcome.ts';
 import type { CheckResult } from '../../core/result.ts';
-import { createAgent } from '../../db/agents.ts';
 import { engineOf } from '../../db/engine.ts';
 import { makeRoom } from '../../db/room.ts';
 import { freePort } from '../../deploy/local/free-port.ts';
 import { listening, spawnProgram } from '../../deploy/local/programs.ts';
 import buildPrograms from '../support/build-programs.ts';
 import { startNats } from '../support/nats.ts';
+import { createAgent, testIdentityDir } from '../support/test-identity.ts';
 import { connectWireAgent, type WireAgent } from '../support/wire-agent.ts';
 import { makeBenchDatabase, openBenchServer, type BenchDatabase, type Closers } from './bench-database.ts';
 
@@ -198,7 +198,13 @@ async function enrol(pool: pg.Pool, region: string): Promise<string> {
 
 async function startCollector(url: string, natsUrl: string): Promise<Collector> {
   const port = await freePort();
-  const env = { DATABASE_URL: url, NATS_URL: natsUrl, COLLECTOR_LISTEN: `127.0.0.1:${port}`, LOG_LEVEL: 'warn' };
+  const env = {
+    DATABASE_URL: url,
+    NATS_URL: natsUrl,
+    FARWATCH_IDENTITY_DIR: testIdentityDir,
+    COLLECTOR_LISTEN: `127.0.0.1:${port}`,
+    LOG_LEVEL: 'warn',
+  };
   const child = spawnProgram('collector', env, 'inherit');
   closers.push(async () => {
     child.kill('SIGTERM');

@@ -1,6 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { AgentTls } from '../../proto/agent-client.ts';
+import { testAgentIdentity } from './test-identity.ts';
 
 /** An agent as a process of its own, run from the sources. */
 export interface AgentProcess {
@@ -18,25 +22,27 @@ export interface AgentEnvironment {
   natsUrl: string;
   stateDir: string;
   region?: string;
+  /** What it shows to collectors; by default what all agents show that are not told apart. */
+  tls?: AgentTls;
   /** Further variables, NODE_OPTIONS for instance. */
   more?: Record<string, string>;
 }
-
-export const TEST_TOKEN = `fwa_${'0'.repeat(64)}`;
 
 export function startAgentProcess({
   collector,
   natsUrl,
   stateDir,
   region = 'eu',
+  tls,
   more = {},
 }: AgentEnvironment): AgentProcess {
   const main = fileURLToPath(new URL('../../agent/main.ts', import.meta.url));
+  mkdirSync(stateDir, { recursive: true });
+  const identity = testAgentIdentity({ region, collector, natsUrl, tls });
+  writeFileSync(join(stateDir, 'identity.json'), JSON.stringify(identity), { mode: 0o600 });
   const child = spawn(process.execPath, ['--import', 'tsx', main], {
     env: {
       PATH: process.env.PATH,
-      FARWATCH_REGION: region,
-      FARWATCH_TOKEN: TEST_TOKEN,
       COLLECTOR_ADDRESS: collector,
       NATS_URL: natsUrl,
       FARWATCH_STATE_DIR: stateDir,

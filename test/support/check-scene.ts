@@ -1,12 +1,12 @@
 import { createCheckAnswers } from '../../api/check-answers.ts';
 import { requestCheck, type CheckedDefinition } from '../../api/services/check-request.ts';
 import type { CheckAnswer, CheckReport } from '../../core/check-answer.ts';
-import { createAgent } from '../../db/agents.ts';
 import type { CheckAnswer as WireAnswer, CheckRequest } from '../../proto/messages.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import { startTestCollector, type TestCollector } from './collector.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { startNats, type TestNats } from './nats.ts';
+import { createAgent } from './test-identity.ts';
 import { connectWireAgent, type WireAgent } from './wire-agent.ts';
 
 /** Everything between somebody who asks for a run on demand and the agents. */

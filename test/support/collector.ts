@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { startCollector } from '../../collector/start.ts';
 import { createLogger } from '../../runtime/logger.ts';
+import { testIdentity } from './test-identity.ts';
 
 export interface TestCollector {
   /** host:port for agents. */
@@ -13,7 +14,11 @@ export interface TestCollector {
 }
 
 /** A whole collector inside the test's process, on a real database and a real bus. */
-export async function startTestCollector(databaseUrl: string, natsUrl: string): Promise<TestCollector> {
+export async function startTestCollector(
+  databaseUrl: string,
+  natsUrl: string,
+  credentialsMs = 86_400_000,
+): Promise<TestCollector> {
   const end = new AbortController();
   setMaxListeners(0, end.signal);
   const loops: Promise<void>[] = [];
@@ -25,6 +30,8 @@ export async function startTestCollector(databaseUrl: string, natsUrl: string): 
     COLLECTOR_LISTEN: { host: '127.0.0.1', port: 0 },
     HEALTH_LISTEN: { host: '127.0.0.1', port: 0 },
     LOG_LEVEL: 'silent' as const,
+    identity: testIdentity,
+    credentialsMs,
   };
   const addresses = await startCollector(config, createLogger('collector', 'silent'), {
     signal: end.signal,

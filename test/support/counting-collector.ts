@@ -13,6 +13,7 @@ import type {
 } from '../../proto/messages.ts';
 import { decodeResults } from '../../proto/results-codec.ts';
 import { StreamEnd } from '../../proto/stream-end.ts';
+import { testServerTls } from './test-identity.ts';
 
 export interface CountingOptions {
   epoch?: string;
@@ -22,10 +23,10 @@ export interface CountingOptions {
   nowMs?: () => number;
   /** The answer of one row; stored by default. */
   answer?: (row: CheckResult) => AnsweredRow;
-  /** Who an agent is, by its token; 1 by default. */
-  agentIdOf?: (token: string | null) => number;
-  /** Tokens that are refused. */
-  refuses?: (token: string | null) => boolean;
+  /** Who an agent is, by the hash of its key; 1 by default. */
+  agentIdOf?: (keyHash: string) => number;
+  /** Whether agents are refused. */
+  refuses?: () => boolean;
 }
 
 /** A collector without a database: takes everything, keeps it, and counts. */
@@ -51,10 +52,15 @@ export interface CountingCollector {
 }
 
 /** Listens on `port` of loopback (0: any). */
-export async function startCountingCollector(options: CountingOptions = {}, port = 0): Promise<CountingCollector> {
+export async function startCountingCollector(
+  options: CountingOptions = {},
+  port = 0,
+  tls = testServerTls,
+): Promise<CountingCollector> {
   const streams = new Set<CollectorStream>();
-  const server = createCollectorServer(
-    async (stream) => {
+  const unasked = (): Promise<never> => Promise.reject(new StreamEnd('UNIMPLEMENTED', 'not here'));
+  const server = createCollectorServer({
+    async stream(stream) {
       streams.add(stream);
       try {
         await serve(stream, collector);
@@ -62,11 +68,13 @@ export async function startCountingCollector(options: CountingOptions = {}, port
         streams.delete(stream);
       }
     },
-    (error) => {
+    renew: unasked,
+    enrol: unasked,
+    onFault(error) {
       throw error;
     },
-  );
-  const listening = await server.listen(`127.0.0.1:${port}`);
+  });
+  const listening = await server.listen({ host: '127.0.0.1', port }, tls);
   const collector: CountingCollector = {
     address: `127.0.0.1:${listening}`,
     port: listening,
@@ -90,7 +98,7 @@ export async function startCountingCollector(options: CountingOptions = {}, port
 
 async function serve(stream: CollectorStream, collector: CountingCollector): Promise<void> {
   const { options } = collector;
-  if (options.refuses?.(stream.token)) throw new StreamEnd('UNAUTHENTICATED', 'unknown or revoked token');
+  if (options.refuses?.()) throw new StreamEnd('UNAUTHENTICATED', 'unknown or revoked agent');
   const inFlight = { count: 0 };
   for await (const message of stream.messages) {
     if (message.body === 'leave') {
@@ -138,8 +146,8 @@ async function take(
 
 const STORED: AnsweredRow = { answer: 'stored', reason: null };
 
-function agentIdOf({ token }: CollectorStream, options: CountingOptions): number {
-  return options.agentIdOf?.(token) ?? 1;
+function agentIdOf({ peer }: CollectorStream, options: CountingOptions): number {
+  return options.agentIdOf?.(peer.keyHash) ?? 1;
 }
 
 function welcomeOf(options: CountingOptions, agentId: number): Welcome {

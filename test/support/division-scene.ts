@@ -5,6 +5,7 @@ import type { Minute } from '../../core/minute.ts';
 import type { AgentProcess } from './agent-process.ts';
 import { openAgentScene, type AgentScene } from './agent-scene.ts';
 import { eventually } from './eventually.ts';
+import { issueAgentTls } from './test-identity.ts';
 
 /** Agents of one region as processes, around a collector that only counts. */
 export interface DivisionScene extends AgentScene {
@@ -18,17 +19,20 @@ export interface DivisionScene extends AgentScene {
   until(minute: Minute, second: number): Promise<void>;
 }
 
+const MOST_AGENTS = 8;
+
 /** With `monitors` monitors, each due every minute. */
 export async function openDivisionScene(monitors: number): Promise<DivisionScene> {
   const scene = await openAgentScene();
-  scene.collector.options.agentIdOf = (token) => Number(token?.slice(-4));
+  const agents = await Promise.all(Array.from({ length: MOST_AGENTS }, (_, index) => issueAgentTls(index + 1)));
+  scene.collector.options.agentIdOf = (shown) => agents.findIndex(({ keyHash }) => keyHash === shown) + 1;
   await scene.bucket.publish(scene.definitions(monitors), 1);
   return {
     ...scene,
     start(agentId) {
       const stateDir = join(scene.stateDir, String(agentId));
       mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-      return scene.startAgent({ stateDir, more: { FARWATCH_TOKEN: `fwa_${String(agentId).padStart(64, '0')}` } });
+      return scene.startAgent({ stateDir, tls: agents[agentId - 1]?.tls });
     },
     async shared(agents) {
       const ids = [...agents.keys()].sort((a, b) => a - b);

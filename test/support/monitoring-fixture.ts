@@ -32,8 +32,8 @@ export async function addRegion(
   );
   const regionId = region.rows[0]?.id ?? NaN;
   const agent = await pool.query<{ id: number }>(
-    `insert into agents (region_id, name, token_hash, last_seen) values ($1, $2, $3, $4) returning id`,
-    [regionId, `${name}-1`, Buffer.from(name), seen],
+    `insert into agents (region_id, name, last_seen) values ($1, $2, $3) returning id`,
+    [regionId, `${name}-1`, seen],
   );
   return { regionId, agentId: agent.rows[0]?.id ?? NaN };
 }

@@ -70,17 +70,22 @@ async function startParts(options: {
   const nats = await begin(natsPart(dir, natsPort));
   const natsUrl = `nats://127.0.0.1:${natsPort}`;
   const databaseUrl = database.url;
-  const identities = await provideIdentities({ dir, databaseUrl, embedded: true, regions: options.regions });
   const ports = { collector: await freePort(), api: await freePort() };
-  const collector = await begin(collectorPart({ databaseUrl, natsUrl, port: ports.collector }));
+  const identities = await provideIdentities({
+    dir,
+    databaseUrl,
+    embedded: true,
+    regions: options.regions,
+    collectorPort: ports.collector,
+  });
+  const collector = await begin(
+    collectorPart({ databaseUrl, natsUrl, port: ports.collector, identityDir: identities.identityDir }),
+  );
   const api = await begin(apiPart({ databaseUrl, port: ports.api }));
   const agents = new Map<string, RunningPart>();
-  for (const [region, tokenFile] of identities.tokenFiles) {
+  for (const [region, files] of identities.agents) {
     const stateDir = join(dir, 'agents', region);
-    agents.set(
-      region,
-      await begin(agentPart({ region, tokenFile, natsUrl, collectorPort: ports.collector, stateDir })),
-    );
+    agents.set(region, await begin(agentPart({ region, files, natsUrl, collectorPort: ports.collector, stateDir })));
   }
   const rest = restClient(`http://127.0.0.1:${ports.api}`, identities.apiKey);
   const { postgres, pool } = database;

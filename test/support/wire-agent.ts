@@ -1,5 +1,6 @@
 import type { CheckResult } from '../../core/result.ts';
 import { decodeAck, type AnsweredRow } from '../../proto/ack-codec.ts';
+import type { AgentTls } from '../../proto/agent-client.ts';
 import { openAgentStream, type AgentStream } from '../../proto/agent-stream.ts';
 import type {
   Ack,
@@ -10,6 +11,7 @@ import type {
   Welcome,
 } from '../../proto/messages.ts';
 import { encodeResults } from '../../proto/results-codec.ts';
+import { tlsOf } from './test-identity.ts';
 
 /** An agent that is nothing but its stream. */
 export interface WireAgent {
@@ -29,6 +31,7 @@ export interface WireAgent {
 
 export interface WireAgentOptions {
   address: string;
+  /** As `createAgent` of test-identity.ts gave it. */
   token: string;
   region: string;
   version?: string;
@@ -37,14 +40,16 @@ export interface WireAgentOptions {
 }
 
 /** Connects, says hello and waits for the welcome. Rejects with the stream's end where there is none. */
-export async function connectWireAgent({
-  address,
-  token,
-  region,
-  version = 'test',
-  onCheck,
-}: WireAgentOptions): Promise<WireAgent> {
-  const stream = openAgentStream({ address, token });
+export function connectWireAgent({ token, ...options }: WireAgentOptions): Promise<WireAgent> {
+  return connectWireAgentBy(tlsOf(token), options);
+}
+
+/** The same with a certificate of the test's own. */
+export async function connectWireAgentBy(
+  tls: AgentTls,
+  { address, region, version = 'test', onCheck }: Omit<WireAgentOptions, 'token'>,
+): Promise<WireAgent> {
+  const stream = openAgentStream({ address, tls });
   const acks = new Map<number, (ack: Ack) => void>();
   const others: (CollectorMessage | UnknownMessage)[] = [];
   let welcomed: (welcome: Welcome) => void = () => undefined;

@@ -51,19 +51,20 @@ describe('an agent', () => {
   );
 
   it('prints every fault of its configuration and exits 78', async () => {
-    const agent = scene.startAgent({ collector: 'nowhere', region: 'No Region', more: { FARWATCH_TOKEN: '' } });
+    const more = { COLLECTOR_ADDRESS: 'nowhere', FARWATCH_SPOOL_MIB: '0' };
+    const agent = scene.startAgent({ more });
     expect(await agent.exited).toBe(78);
     expect(agent.stderr().split('\n').filter(Boolean).sort()).toEqual([
       'configuration: COLLECTOR_ADDRESS: must be host:port or [ipv6]:port',
-      'configuration: FARWATCH_REGION: must be a region: lowercase letters, digits and hyphens',
+      expect.stringMatching(/^configuration: FARWATCH_SPOOL_MIB: /) as unknown,
     ]);
   });
 
-  it('does not print its token', async () => {
-    const token = `fwa_${'a'.repeat(63)}`;
-    const agent = scene.startAgent({ more: { FARWATCH_TOKEN: token } });
+  it('does not print its invitation', async () => {
+    const invitation = `fwi_${'a'.repeat(60)}`;
+    const agent = scene.startAgent({ more: { FARWATCH_INVITATION: invitation } });
     expect(await agent.exited).toBe(78);
-    expect(agent.stderr()).toContain('configuration: FARWATCH_TOKEN: must be fwa_');
+    expect(agent.stderr()).toContain('configuration: FARWATCH_INVITATION: must be an invitation');
     expect(agent.stderr()).not.toContain('aaaa');
   });
 });

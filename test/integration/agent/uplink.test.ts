@@ -13,6 +13,7 @@ import { MINUTE, tcpResult } from '../../support/check-results.ts';
 import { agentStatus } from '../../support/agent-status.ts';
 import { startCountingCollector, type CountingCollector } from '../../support/counting-collector.ts';
 import { eventually } from '../../support/eventually.ts';
+import { testAgentTls } from '../../support/test-identity.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -54,7 +55,7 @@ afterEach(async () => {
 function startUplink(options: Partial<UplinkOptions> = {}): Uplink {
   const uplink = new Uplink({
     onWelcome: () => undefined,
-    open: () => openAgentStream({ address: collector.address, token: 'token' }),
+    open: () => openAgentStream({ address: collector.address, tls: testAgentTls }),
     clock,
     spool,
     logger: createLogger('agent', 'silent'),
@@ -171,7 +172,7 @@ describe('the uplink', () => {
     const uplink = startUplink({ refusedRetryMs: 100 });
     await keep(range(1, 3));
     await eventually('the problem', 5000, () =>
-      uplink.problem?.includes('refuses this agent: unknown or revoked token'),
+      uplink.problem?.includes('refuses this agent: unknown or revoked agent'),
     );
     expect(spool.state().rows).toBe(2);
     isRefused = false;

@@ -1,8 +1,14 @@
 import { execFile } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findAgentByToken } from '../../../db/agents.ts';
+import { decodeInvitation } from '../../../core/invitation.ts';
+import { fingerprintOf } from '../../../identity/fingerprint.ts';
+import { readIdentity } from '../../../identity/identity-folder.ts';
 import { findActiveApiKey } from '../../../db/api-keys.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createAgent, testIdentity, testIdentityDir } from '../../support/test-identity.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -76,38 +82,59 @@ describe('farwatch keys', () => {
 });
 
 describe('farwatch agents', () => {
-  it('enrols agents in regions, new ones from a minute that has not begun, and revokes them', async () => {
-    const first = await json<{ token: string }>(['agents', 'create', '--region', 'eu', '--name', 'eu-1']);
-    const second = await json<{ token: string }>(['agents', 'create', '--region', 'eu', '--name', 'eu-2']);
-    expect(first.token).toMatch(/^fwa_[0-9a-f]{64}$/);
-    const agents = [
-      await findAgentByToken(database.pool, first.token),
-      await findAgentByToken(database.pool, second.token),
-    ];
-    expect(agents).toMatchObject([
-      { name: 'eu-1', region: 'eu' },
-      { name: 'eu-2', region: 'eu' },
-    ]);
-    expect(agents[0]?.regionId).toBe(agents[1]?.regionId);
-    const { rows } = await database.pool.query<{ ahead: boolean }>(
-      'select from_minute > created_at as ahead from regions',
-    );
-    expect(rows).toEqual([{ ahead: true }]);
-    await json(['agents', 'revoke', '--name', 'eu-1']);
-    expect(await findAgentByToken(database.pool, first.token)).toBeUndefined();
-    expect(await json(['agents', 'list'])).toMatchObject([
-      { name: 'eu-1', revoked_at: expect.stringMatching(/Z$/) as unknown },
-      { name: 'eu-2', revoked_at: null },
-    ]);
-    expect((await farwatch(['agents', 'revoke', '--name', 'eu-1'])).code).toBe(1);
+  const invite = (...args: string[]): string[] => {
+    const where = ['--collector', 'collector.example:50051', '--identity', testIdentityDir];
+    return ['agents', 'invite', ...where, ...args];
+  };
+
+  it('prints one command with a token that names collector and authority, and stores nothing to make it from', async () => {
+    const { stdout } = await farwatch(invite('--region', 'eu', '--name', 'eu-1'));
+    const [, token = ''] = /^node dist\/agent\/main\.js enrol (fwi_[\w-]+)\n$/.exec(stdout) ?? [];
+    const invitation = decodeInvitation(token);
+    expect(invitation).toMatchObject({
+      collector: 'collector.example:50051',
+      fingerprint: fingerprintOf(testIdentity.authority.certificate),
+    });
+    const { rows } = await database.pool.query<{ row: string }>('select i::text as row from agent_invitations i');
+    expect(rows.map(({ row }) => row).join()).not.toContain(invitation?.secret);
   });
 
-  it('fails with 1 for a name that is taken and a region that cannot be', async () => {
-    await farwatch(['agents', 'create', '--region', 'us', '--name', 'us-1']);
-    const taken = await farwatch(['agents', 'create', '--region', 'us', '--name', 'us-1']);
-    expect(taken).toMatchObject({ code: 1, stderr: "name taken: agent 'us-1', region 'us'\n" });
-    const invalid = await farwatch(['agents', 'create', '--region', 'US east', '--name', 'us-2']);
-    expect(invalid).toMatchObject({ code: 1, stderr: "invalid region name: agent 'us-2', region 'US east'\n" });
+  it('lists agents, names them anew and revokes them for good', async () => {
+    await createAgent(database.pool, 'us-1', 'us');
+    await createAgent(database.pool, 'us-2', 'us');
+    await json(['agents', 'rename', '--name', 'us-2', '--to', 'us-3']);
+    expect((await farwatch(['agents', 'rename', '--name', 'us-3', '--to', 'us-1'])).code).toBe(1);
+    expect((await farwatch(['agents', 'rename', '--name', 'us-2', '--to', 'x'])).code).toBe(1);
+    await json(['agents', 'revoke', '--name', 'us-1']);
+    expect(await json(['agents', 'list'])).toMatchObject([
+      { name: 'us-1', revoked_at: expect.stringMatching(/Z$/) as unknown },
+      { name: 'us-3', revoked_at: null },
+    ]);
+    expect((await farwatch(['agents', 'revoke', '--name', 'us-1'])).code).toBe(1);
+  });
+
+  it('fails with 1 for a name that is taken, a region that cannot be, and keys that are not there', async () => {
+    await createAgent(database.pool, 'taken', 'eu');
+    expect(await farwatch(invite('--region', 'eu', '--name', 'taken'))).toMatchObject({
+      ...{ code: 1, stderr: "name taken: agent 'taken', region 'eu'\n" },
+    });
+    expect(await farwatch(invite('--region', 'US east', '--name', 'us-9'))).toMatchObject({
+      ...{ code: 1, stderr: "invalid region name: agent 'us-9', region 'US east'\n" },
+    });
+    const nowhere = await farwatch(invite('--region', 'eu', '--identity', '/nonexistent'));
+    expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringContaining('farwatch identity init') as unknown });
+  });
+});
+
+describe('farwatch identity', () => {
+  it('makes keys that only their owner can read, once', async () => {
+    const folder = join(mkdtempSync(join(tmpdir(), 'farwatch-init-')), 'keys');
+    const first = await json(['identity', 'init', '--identity', folder]);
+    expect(await json(['identity', 'init', '--identity', folder])).toEqual(first);
+    for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o077, name).toBe(0);
+    chmodSync(join(folder, 'authority.key'), 0o640);
+    expect(() => readIdentity(folder)).toThrow(/can be read by others/);
+    rmSync(join(folder, '..'), { recursive: true });
   });
 });
 

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CheckResult } from '../../../core/result.ts';
-import { createAgent } from '../../../db/agents.ts';
 import { startTestCollector, type TestCollector } from '../../support/collector.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';
+import { createAgent } from '../../support/test-identity.ts';
 import { connectWireAgent, type WireAgent } from '../../support/wire-agent.ts';
 
 let database: TestDatabase;

@@ -54,22 +54,30 @@ test.each(['agent', 'collector', 'api', 'cli'])('%s without its settings names t
 });
 
 test('collector, API and agent start, listen and end with 0 on SIGTERM', async () => {
-  const { token } = farwatch<{ token: string }>('agents', 'create', '--region', 'eu', '--name', 'eu-1');
+  const identity = join(install, 'identity');
+  farwatch('identity', 'init', '--identity', identity);
   const collector = start('collector', {
     DATABASE_URL: database.url,
     NATS_URL: nats.url,
+    FARWATCH_IDENTITY_DIR: identity,
     COLLECTOR_LISTEN: '127.0.0.1:0',
   });
   const api = start('api', { DATABASE_URL: database.url, API_LISTEN: '127.0.0.1:0' });
   const [collectorAddress, apiAddress] = [await addressOf(collector), await addressOf(api)];
   expect((await fetch(`http://${apiAddress}/healthz`)).status).toBe(200);
-  const agent = start('agent', {
-    FARWATCH_REGION: 'eu',
-    FARWATCH_TOKEN: token,
-    FARWATCH_STATE_DIR: join(install, 'state'),
-    COLLECTOR_ADDRESS: collectorAddress,
-    NATS_URL: nats.url,
+  const where = ['--collector', collectorAddress, '--identity', identity];
+  const { token } = farwatch<{ token: string }>('agents', 'invite', '--region', 'eu', ...where);
+  const env = { FARWATCH_STATE_DIR: join(install, 'state') };
+  const enrolled = spawnSync(process.execPath, [main('agent'), 'enrol', token], {
+    cwd: install,
+    env: { PATH: process.env.PATH, ...env },
+    encoding: 'utf8',
   });
+  expect(enrolled).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/^enrolled as eu-\w+ in region eu\n$/) as unknown,
+  });
+  const agent = start('agent', env);
   await eventually('the agent is known to the collector', 30_000, async () => {
     const { rowCount } = await database.pool.query('select from agents where last_seen is not null');
     return rowCount === 1;

@@ -1,15 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { agentConfig, parseToken } from '../../../agent/config.ts';
+import { agentConfig } from '../../../agent/config.ts';
+import { encodeInvitation } from '../../../core/invitation.ts';
 import { ConfigError, parseConfig } from '../../../runtime/config.ts';
 
-const TOKEN = `fwa_${'0'.repeat(64)}`;
-const GOOD = {
-  FARWATCH_REGION: 'eu',
-  FARWATCH_TOKEN: TOKEN,
-  COLLECTOR_ADDRESS: '127.0.0.1:50051',
-  NATS_URL: 'nats://127.0.0.1:4222',
-  FARWATCH_STATE_DIR: '/var/lib/farwatch',
-};
+const GOOD = { FARWATCH_STATE_DIR: '/var/lib/farwatch' };
+const INVITATION = encodeInvitation({ collector: 'c:1', fingerprint: 'a'.repeat(64), secret: 'b'.repeat(64) });
 
 function problemsOf(change: Record<string, string | undefined>): readonly string[] {
   try {
@@ -32,10 +27,9 @@ describe('the configuration of an agent', () => {
   });
 
   it.each([
-    ['no region', { FARWATCH_REGION: undefined }, /FARWATCH_REGION/],
-    ['a region that is no name', { FARWATCH_REGION: 'EU West' }, /FARWATCH_REGION: must be a region/],
-    ['no token', { FARWATCH_TOKEN: undefined }, /FARWATCH_TOKEN: set it, or FARWATCH_TOKEN_FILE/],
-    ['two tokens', { FARWATCH_TOKEN_FILE: '/run/token' }, /FARWATCH_TOKEN: set it, or FARWATCH_TOKEN_FILE/],
+    ['no state folder', { FARWATCH_STATE_DIR: undefined }, /FARWATCH_STATE_DIR/],
+    ['what is no invitation', { FARWATCH_INVITATION: 'fwi_x' }, /FARWATCH_INVITATION: must be an invitation/],
+    ['NATS in plain text beyond loopback', { NATS_URL: 'nats://10.0.0.1:4222' }, /NATS_URL: beyond loopback/],
     ['an address without a port', { COLLECTOR_ADDRESS: 'collector' }, /COLLECTOR_ADDRESS: must be host:port/],
     [
       'an unknown address class',
@@ -49,8 +43,12 @@ describe('the configuration of an agent', () => {
     expect(problems[0]).toMatch(expected);
   });
 
-  it('reads a token from a file with white space around it, and nothing else', () => {
-    expect(parseToken(` ${TOKEN}\n`)).toBe(TOKEN);
-    expect(parseToken('secret')).toBeNull();
+  it('reads an invitation with white space around it', () => {
+    const { FARWATCH_INVITATION } = parseConfig(agentConfig, { ...GOOD, FARWATCH_INVITATION: ` ${INVITATION}\n` });
+    expect(FARWATCH_INVITATION).toEqual({
+      collector: 'c:1',
+      fingerprint: 'a'.repeat(64),
+      secret: 'b'.repeat(64),
+    });
   });
 });

@@ -1,12 +1,14 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Client, credentials, Metadata } from '@grpc/grpc-js';
+import { Metadata } from '@grpc/grpc-js';
+import { openClient } from '../../../proto/agent-client.ts';
 import { openAgentStream, type AgentStream } from '../../../proto/agent-stream.ts';
 import { createCollectorServer, type CollectorServer, type CollectorStream } from '../../../proto/collector-stream.ts';
 import { MAX_MESSAGE_BYTES, type AgentMessage } from '../../../proto/messages.ts';
 import { StreamEnd } from '../../../proto/stream-end.ts';
 import { collectorService } from '../../../proto/wire.ts';
 import { agentStatus } from '../../support/agent-status.ts';
+import { testAgentKeyHash, testAgentTls, testServerTls } from '../../support/test-identity.ts';
 
 const status = (counter: number, text = ''): AgentMessage => ({
   body: 'status',
@@ -18,16 +20,23 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
+const LOOPBACK = { host: '127.0.0.1', port: 0 };
+const unasked = (): Promise<never> => Promise.reject(new StreamEnd('UNIMPLEMENTED', 'not here'));
 const faults: unknown[] = [];
 async function serve(handle: (stream: CollectorStream) => Promise<void>): Promise<string> {
   faults.length = 0;
-  const server: CollectorServer = createCollectorServer(handle, (error) => faults.push(error));
+  const server: CollectorServer = createCollectorServer({
+    stream: handle,
+    renew: unasked,
+    enrol: unasked,
+    onFault: (error) => faults.push(error),
+  });
   closers.push(() => server.close(0));
-  return `127.0.0.1:${await server.listen('127.0.0.1:0')}`;
+  return `127.0.0.1:${await server.listen(LOOPBACK, testServerTls)}`;
 }
 
 function open(address: string): AgentStream {
-  const stream = openAgentStream({ address, token: 'fwa_secret' });
+  const stream = openAgentStream({ address, tls: testAgentTls });
   closers.push(() => stream.close());
   return stream;
 }
@@ -60,8 +69,8 @@ async function until(condition: () => boolean): Promise<void> {
 
 describe('a stream', () => {
   it('carries messages both ways, in order, and ends when both sides have', async () => {
-    const address = await serve(async ({ token, messages, send }) => {
-      await send({ body: 'drain', drain: { reason: token ?? 'none' } });
+    const address = await serve(async ({ peer, messages, send }) => {
+      await send({ body: 'drain', drain: { reason: peer.keyHash } });
       for await (const message of messages)
         if (message.body === 'status')
           await send({ body: 'drain', drain: { reason: String(message.status.definitions) } });
@@ -70,7 +79,7 @@ describe('a stream', () => {
     const received = drain(stream);
     for (let counter = 0; counter < 100; counter++) await stream.send(status(counter));
     await stream.close();
-    const reasons = ['fwa_secret', ...Array.from({ length: 100 }, (_, counter) => String(counter))];
+    const reasons = [testAgentKeyHash, ...Array.from({ length: 100 }, (_, counter) => String(counter))];
     expect(await received).toEqual(reasons.map((reason) => ({ body: 'drain', drain: { reason } })));
   });
 
@@ -146,7 +155,7 @@ describe('a stream', () => {
     });
     const other = open(address);
     const received = drain(other);
-    const client = new Client(address, credentials.createInsecure());
+    const client = openClient(address, testAgentTls);
     closers.push(() => client.close());
     const { path, responseDeserialize } = collectorService().Stream;
     const garbage = client.makeBidiStreamRequest(path, (bytes: Buffer) => bytes, responseDeserialize, new Metadata());
@@ -163,7 +172,7 @@ describe('a stream', () => {
     const address = await serve(async ({ messages }) => {
       await readOut(messages);
     });
-    const client = new Client(address, credentials.createInsecure(), { 'grpc.max_send_message_length': -1 });
+    const client = openClient(address, testAgentTls, { 'grpc.max_send_message_length': -1 });
     closers.push(() => client.close());
     const { path, responseDeserialize } = collectorService().Stream;
     const flood = client.makeBidiStreamRequest(path, (bytes: Buffer) => bytes, responseDeserialize, new Metadata());
@@ -178,11 +187,13 @@ describe('a stream', () => {
   });
 
   it('does not hold up the end of a server whose agents stay', async () => {
-    const server = createCollectorServer(
-      async ({ over }) => new Promise((resolve) => over.addEventListener('abort', () => resolve())),
-      () => undefined,
-    );
-    const stream = open(`127.0.0.1:${await server.listen('127.0.0.1:0')}`);
+    const server = createCollectorServer({
+      stream: async ({ over }) => new Promise((resolve) => over.addEventListener('abort', () => resolve())),
+      renew: unasked,
+      enrol: unasked,
+      onFault: () => undefined,
+    });
+    const stream = open(`127.0.0.1:${await server.listen(LOOPBACK, testServerTls)}`);
     const received = drain(stream).catch((error: unknown) => error);
     await stream.send(status(1));
     const begun = Date.now();

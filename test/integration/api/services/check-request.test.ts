@@ -8,6 +8,7 @@ import { insertCheckRequest, removeEndedChecks } from '../../../../db/check-requ
 import { startAgentProcess } from '../../../support/agent-process.ts';
 import { openCheckScene, REPORT, reported, type CheckScene } from '../../../support/check-scene.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { tlsOf } from '../../../support/test-identity.ts';
 
 /** Whatever happens, whoever asks is told within this time. */
 const PROMISED_MS = 15_000;
@@ -75,13 +76,12 @@ describe('a run on demand', () => {
   it('is made by a real agent, which tells what it measured', async () => {
     const collector = await scene.startCollector();
     const stateDir = mkdtempSync(join(tmpdir(), 'farwatch-check-'));
-    const more = { FARWATCH_TOKEN: scene.tokens.get('de-1') ?? '' };
     const agent = startAgentProcess({
       collector: collector.address,
       natsUrl: scene.nats.url,
       stateDir,
       region: 'de',
-      more,
+      tls: tlsOf(scene.tokens.get('de-1') ?? ''),
     });
     const target: Server = createServer((socket) => socket.destroy());
     await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));

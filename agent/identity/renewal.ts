@@ -1,0 +1,87 @@
+import { X509Certificate } from 'node:crypto';
+import { requestCertificate } from '../../identity/certificates.ts';
+import { renew } from '../../proto/enrolment.ts';
+import type { AgentTls } from '../../proto/agent-client.ts';
+import type { Logger } from '../../runtime/logger.ts';
+import { createBackoff, sleep } from '../../runtime/time.ts';
+import { writeIdentityFile, type AgentIdentity } from './identity-file.ts';
+
+/** Longest wait between two looks at the calendar: the wall clock may be set meanwhile. */
+const LOOK_EVERY_MS = 3_600_000;
+/** Of a certificate's life, counted from when it was given. */
+const RENEW_AT = 2 / 3;
+/** A certificate is backdated by this much. */
+const BACKDATED_MS = 3_600_000;
+
+/** An agent's identity while it runs: the newest credentials it was given. */
+export interface LiveIdentity {
+  current(): AgentIdentity;
+  /** As it is shown to collectors. */
+  tls(): AgentTls;
+  /** Why credentials that should have been renewed were not; null: nothing is wrong. */
+  problem(): string | null;
+  /** Renews them at two thirds of their life, trying until it succeeds or the signal aborts. */
+  keep(signal: AbortSignal): Promise<void>;
+}
+
+export interface LiveIdentityParts {
+  identity: AgentIdentity;
+  /** Where it is kept. */
+  path: string;
+  /** host:port of a collector. */
+  collector: string;
+  logger: Logger;
+}
+
+export function createLiveIdentity({ identity, path, collector, logger }: LiveIdentityParts): LiveIdentity {
+  let current = identity;
+  let problem: string | null = null;
+  const tls = (): AgentTls => ({
+    authority: current.authority,
+    own: { certificate: current.certificate, key: current.key },
+  });
+  const renewOnce = async (): Promise<void> => {
+    const certificateRequest = await requestCertificate(current.key);
+    const given = await renew(collector, tls(), { certificateRequest });
+    current = {
+      ...current,
+      name: given.name,
+      certificate: given.certificate,
+      definitionsKey: given.definitionsKey,
+      nats: { ...current.nats, url: given.natsUrl, jwt: given.natsJwt },
+    };
+    await writeIdentityFile(path, current);
+  };
+  return {
+    current: () => current,
+    tls,
+    problem: () => problem,
+    async keep(signal) {
+      const backoff = createBackoff(1000, 600_000);
+      while (!signal.aborted) {
+        const waitMs = renewalDueMs(current.certificate) - Date.now();
+        if (waitMs > 0) {
+          await sleep(Math.min(waitMs, LOOK_EVERY_MS), signal);
+          continue;
+        }
+        try {
+          await renewOnce();
+          problem = null;
+          backoff.reset();
+          logger.info('credentials renewed');
+        } catch (error) {
+          problem = `credentials are not renewed: ${error instanceof Error ? error.message : String(error)}`;
+          logger.warn({ err: error }, 'credentials not renewed');
+          await sleep(backoff.next(), signal);
+        }
+      }
+    },
+  };
+}
+
+/** When a certificate is to be renewed, unix milliseconds. */
+function renewalDueMs(certificate: string): number {
+  const { validFrom, validTo } = new X509Certificate(certificate);
+  const givenMs = Date.parse(validFrom) + BACKDATED_MS;
+  return givenMs + (Date.parse(validTo) - givenMs) * RENEW_AT;
+}

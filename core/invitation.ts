@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+
+/** What one copyable token says to an agent that is to be enrolled. */
+export interface Invitation {
+  /** host:port where collectors are to be reached. */
+  collector: string;
+  /** sha256 of the authority's certificate, 64 hexadecimal digits: any other server is refused. */
+  fingerprint: string;
+  /** 64 hexadecimal digits; known to the invited only, and good for one agent. */
+  secret: string;
+}
+
+const PREFIX = 'fwi_';
+const HASH_BYTES = 32;
+
+/** The token: `fwi_` and base64url of fingerprint, secret and address. */
+export function encodeInvitation({ collector, fingerprint, secret }: Invitation): string {
+  const bytes = Buffer.concat([Buffer.from(fingerprint, 'hex'), Buffer.from(secret, 'hex'), Buffer.from(collector)]);
+  return PREFIX + bytes.toString('base64url');
+}
+
+/** Reads a token, white space around it allowed; null where it is none. */
+export function decodeInvitation(token: string): Invitation | null {
+  const trimmed = token.trim();
+  if (!/^fwi_[\w-]+$/.test(trimmed)) return null;
+  const bytes = Buffer.from(trimmed.slice(PREFIX.length), 'base64url');
+  const collector = bytes.subarray(2 * HASH_BYTES).toString('utf8');
+  if (!/^\S+:\d{1,5}$/.test(collector)) return null;
+  return {
+    collector,
+    fingerprint: bytes.subarray(0, HASH_BYTES).toString('hex'),
+    secret: bytes.subarray(HASH_BYTES, 2 * HASH_BYTES).toString('hex'),
+  };
+}
+
+/** sha256 of an invitation's secret: what is stored of it. */
+export function hashInvitationSecret(secret: string): Buffer {
+  return createHash('sha256').update(Buffer.from(secret, 'hex')).digest();
+}

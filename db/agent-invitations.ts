@@ -1,0 +1,76 @@
+import type pg from 'pg';
+import { insertAgent, type AgentKeys, type EnrolledAgent } from './agents.ts';
+import { brokenConstraint, inTransaction, type Queryable } from './client.ts';
+
+/** An invitation that is to be made. */
+export interface NewInvitation {
+  region: string;
+  /** Of the agent that is to be enrolled by it. */
+  name: string;
+  secretHash: Buffer;
+  lifetimeSeconds: number;
+}
+
+export type Invited = { expiresAt: Date } | { problem: 'name taken' | 'invalid region name' };
+
+/** Invites one agent. Spent and expired invitations are forgotten a day later. */
+export async function createInvitation(db: Queryable, invitation: NewInvitation): Promise<Invited> {
+  const { region, name, secretHash, lifetimeSeconds } = invitation;
+  await db.query(`delete from agent_invitations where expires_at < clock_timestamp() - interval '1 day'`);
+  const { rowCount } = await db.query('select from agents where name = $1', [name]);
+  if (rowCount !== 0) return { problem: 'name taken' };
+  try {
+    const { rows } = await db.query<{ expiresAt: Date }>(
+      `insert into agent_invitations (secret_hash, region, name, expires_at)
+       values ($1, $2, $3, clock_timestamp() + make_interval(secs => $4)) returning expires_at as "expiresAt"`,
+      [secretHash, region, name, lifetimeSeconds],
+    );
+    return { expiresAt: rows[0]?.expiresAt ?? new Date(0) };
+  } catch (error) {
+    if (brokenConstraint(error) === 'agent_invitations_region_check') return { problem: 'invalid region name' };
+    throw error;
+  }
+}
+
+export type Enrolment = { agent: EnrolledAgent } | { problem: string };
+
+/**
+ * Makes the agent that this invitation is for, with these keys. Whoever comes again with the same keys, because the
+ * first answer was lost, is told the same; anyone else is refused.
+ */
+export async function enrolByInvitation(pool: pg.Pool, secretHash: Buffer, keys: AgentKeys): Promise<Enrolment> {
+  try {
+    return await inTransaction(pool, (client) => useInvitation(client, secretHash, keys));
+  } catch (error) {
+    const constraint = brokenConstraint(error);
+    if (constraint === 'agents_name_key') return { problem: 'another agent has taken the name meanwhile' };
+    if (constraint === 'agents_key_hash_key' || constraint === 'agents_nats_user_key')
+      return { problem: 'this key belongs to another agent' };
+    throw error;
+  }
+}
+
+async function useInvitation(db: Queryable, secretHash: Buffer, keys: AgentKeys): Promise<Enrolment> {
+  const { rows } = await db.query<{ region: string; name: string; agentId: number | null }>(
+    `select region, name, agent_id as "agentId" from agent_invitations
+     where secret_hash = $1 and expires_at > clock_timestamp() for update`,
+    [secretHash],
+  );
+  const [invitation] = rows;
+  if (invitation === undefined) return { problem: 'the invitation is unknown or has expired' };
+  if (invitation.agentId !== null) return findUser(db, invitation.agentId, keys);
+  const agent = await insertAgent(db, invitation.name, invitation.region, keys);
+  await db.query('update agent_invitations set agent_id = $2 where secret_hash = $1', [secretHash, agent.id]);
+  return { agent };
+}
+
+async function findUser(db: Queryable, agentId: number, keys: AgentKeys): Promise<Enrolment> {
+  const { rows } = await db.query<EnrolledAgent>(
+    `select agents.id, agents.name, region_id as "regionId", regions.name as region
+     from agents join regions on regions.id = region_id
+     where agents.id = $1 and key_hash = $2 and nats_user = $3 and revoked_at is null`,
+    [agentId, Buffer.from(keys.keyHash, 'hex'), keys.natsUser],
+  );
+  const [agent] = rows;
+  return agent === undefined ? { problem: 'the invitation has been used' } : { agent };
+}
