@@ -10,6 +10,7 @@ import type { ServiceClock } from './service-clock.ts';
 
 export interface DivisionParts {
   region: string;
+  agentId: number;
   file: DivisionFile;
   clock: ServiceClock;
   follower: Pick<DefinitionsFollower, 'adopted'>;
@@ -26,11 +27,11 @@ export interface Division {
 
 /** Joins what an agent can do to what the others say: whatever they agree on goes to the schedule and to the disk. */
 export function createDivision(parts: DivisionParts): Division {
-  const { region, file, clock, follower, checks, schedule, logger } = parts;
-  const link = new MembersLink(region);
+  const { region, agentId, file, clock, follower, checks, schedule, logger } = parts;
+  const link = new MembersLink(region, agentId);
   const members = new Members({
     session: randomUUID(),
-    agentId: () => file.agentId,
+    agentId,
     able: () => {
       const manifest = follower.adopted?.manifest;
       const kinds = checks.ability.kinds();
@@ -40,12 +41,12 @@ export function createDivision(parts: DivisionParts): Division {
     },
     nowMs: () => clock.nowMs(),
     monotonicMs: () => clock.monotonicMs(),
-    publish: (agentId, beat) => link.publish(agentId, beat),
+    publish: (beat) => link.publish(beat),
     onView: (view) => {
       const agents = view.tenures.map(({ agentId, fromMs, untilMs }) => ({ agentId, fromMs, untilMs }));
       logger.info({ agents }, 'region is divided anew');
       schedule.divide(view);
-      file.keepView(view).catch((error: unknown) => {
+      file.keep(view).catch((error: unknown) => {
         // The next life then accounts for slots that were others'; their results count more.
         logger.warn({ err: error }, 'division cannot be kept');
       });

@@ -105,13 +105,10 @@ export async function startAgent(config: AgentConfig, logger: Logger, life: Life
         .catch((error: unknown) => logger.warn({ err: error }, 'definitions cannot be kept'));
     },
   });
-  const division = createDivision({ region, file, clock, follower, checks, schedule, logger });
-  const { members } = division;
-  const welcomed = (agentId: number): void => {
-    file.keepAgentId(agentId).catch((error: unknown) => logger.warn({ err: error }, 'agent id cannot be kept'));
-  };
+  const { agentId } = given;
+  const division = createDivision({ region, agentId, file, clock, follower, checks, schedule, logger });
   const parts = { identity, clock, spool, checks, schedule, results: counted.counts, follower, logger };
-  const uplink = openUplink(config, { ...parts, members, welcomed });
+  const uplink = openUplink(config, { ...parts, members: division.members });
   const agent = { ...parts, clockFile, uplink, division, kept, contact: contact.signal };
   await openHealth(config, agent, life);
   runLoops(config, agent, life);
@@ -147,16 +144,14 @@ function openUplink(
   config: AgentConfig,
   parts: Pick<Agent, 'identity' | 'clock' | 'spool' | 'checks' | 'schedule' | 'results' | 'follower' | 'logger'> & {
     members: Members;
-    welcomed: (agentId: number) => void;
   },
 ): Uplink {
-  const { identity, clock, spool, checks, schedule, results, follower, members, welcomed, logger } = parts;
+  const { identity, clock, spool, checks, schedule, results, follower, members, logger } = parts;
   const uplink: Uplink = new Uplink({
     open: () => openAgentStream({ address: collectorOf(config), tls: identity.tls() }),
     clock,
     spool,
     logger,
-    onWelcome: welcomed,
     onAck: (sentMs) => checks.evidence.noteAck(sentMs),
     answer: checks.answer,
     hello: () => ({

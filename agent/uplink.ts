@@ -8,8 +8,6 @@ import { UplinkSession, type SessionParts } from './uplink-session.ts';
 export interface UplinkOptions extends Omit<SessionParts, 'onAnswers'> {
   open: () => AgentStream;
   logger: Logger;
-  /** A collector has said who this agent is. */
-  onWelcome: (agentId: number) => void;
   /** How long a collector that refuses this agent is left alone. */
   refusedRetryMs?: number;
 }
@@ -90,7 +88,6 @@ export class Uplink {
     this.sessions += 1;
     this.#problem = null;
     this.#options.logger.info({ agentId, regionId }, 'collector reached');
-    this.#options.onWelcome(agentId);
     if (this.#timeline !== null && this.#timeline !== timeline) {
       this.#options.logger.warn({ timeline }, 'database failed over: what was acknowledged lately is sent again');
       this.#options.spool.reopen();

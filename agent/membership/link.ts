@@ -17,17 +17,19 @@ const TICK_MS = 250;
 /** Carries heartbeats between an agent's membership and NATS. */
 export class MembersLink implements BusUser {
   readonly #region: string;
+  readonly #agentId: number;
   #connection: NatsConnection | null = null;
   #members: Members | null = null;
 
-  constructor(region: string) {
+  constructor(region: string, agentId: number) {
     this.#region = region;
+    this.#agentId = agentId;
   }
 
   /** Speaks for the agent; what cannot be sent now is not sent later. */
-  publish(agentId: number, beat: Heartbeat): void {
+  publish(beat: Heartbeat): void {
     if (this.#connection === null || this.#connection.isClosed()) return;
-    this.#connection.publish(subjectOfMember(this.#region, agentId), encodeHeartbeat(beat));
+    this.#connection.publish(subjectOfMember(this.#region, this.#agentId), encodeHeartbeat(beat));
   }
 
   /** Lets time pass for the membership until the signal aborts. */

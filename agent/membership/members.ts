@@ -14,14 +14,13 @@ export interface Able {
 export interface MembersOptions {
   /** Names this life of the process. */
   session: string;
-  /** Who this agent is; null until a collector has told. */
-  agentId: () => number | null;
+  agentId: number;
   /** Null: it is not able yet. */
   able: () => Able | null;
   /** The service clock, unix milliseconds. */
   nowMs: () => number;
   monotonicMs: () => number;
-  publish: (agentId: number, beat: Heartbeat) => void;
+  publish: (beat: Heartbeat) => void;
   /** Who is there has changed; told for the first time when the others had time to speak. */
   onView: (view: View) => void;
 }
@@ -33,8 +32,6 @@ const NOTICE_MS = 4000;
 const LEAVE_NOTICE_MS = 3000;
 /** Once the own heartbeat comes back, those of the others have this long to follow. */
 const LISTEN_MS = 1000;
-/** Who does not know yet who it is hears others, but no echo: it listens for longer than a heartbeat. */
-const LISTEN_MUTE_MS = 3000;
 /** Where NATS does not answer at all, an agent begins alone. */
 const ALONE_AFTER_MS = 6000;
 /** Without an echo for this long nobody is known to hear. */
@@ -78,9 +75,10 @@ export class Members {
   /** What its owner should know; null: nothing. */
   problem(): string | null {
     if (this.#since(this.#twinMs) < MUTE_PROBLEM_MS) return 'another agent runs under the identity of this one';
-    const isMute = this.#connectedMs !== null && this.#options.agentId() !== null;
     const silentMs = Math.min(this.#since(this.#connectedMs), this.#since(this.#echoMs));
-    return isMute && silentMs > MUTE_PROBLEM_MS ? 'the heartbeats of this agent do not come back from NATS' : null;
+    return this.#connectedMs !== null && silentMs > MUTE_PROBLEM_MS
+      ? 'the heartbeats of this agent do not come back from NATS'
+      : null;
   }
 
   #since(ms: number | null): number {
@@ -109,7 +107,7 @@ export class Members {
   hear(agentId: number, beat: Heartbeat): void {
     const nowMs = this.#options.monotonicMs();
     if (beat.session === this.#options.session) this.#echo(beat.sequence, nowMs);
-    else if (agentId === this.#options.agentId()) this.#twinMs = beat.phase === 'left' ? null : nowMs;
+    else if (agentId === this.#options.agentId) this.#twinMs = beat.phase === 'left' ? null : nowMs;
     // Who has just come learns at once who is there.
     else if (this.#neighbours.hear(agentId, beat, nowMs)) this.#nextBeatMs = 0;
     this.tick();
@@ -124,23 +122,18 @@ export class Members {
 
   /** Does what time brings; to be called a few times a second. */
   tick(): void {
-    const { agentId, able, nowMs, monotonicMs } = this.#options;
+    const { able, nowMs, monotonicMs } = this.#options;
     this.#isSettled ||= this.#hasListened();
-    const canBegin = this.#isSettled && agentId() !== null && able() !== null;
     // A minute that has begun nowhere: until then the others go on as if this agent were not there.
-    if (canBegin) this.#fromMs ??= Math.ceil((nowMs() + NOTICE_MS) / MINUTE_MS) * MINUTE_MS;
+    if (this.#isSettled && able() !== null) this.#fromMs ??= Math.ceil((nowMs() + NOTICE_MS) / MINUTE_MS) * MINUTE_MS;
     this.#neighbours.look(monotonicMs(), nowMs(), able());
     this.#tell();
-    this.#speak(agentId());
+    this.#speak();
   }
 
   #hasListened(): boolean {
-    const isMute = this.#options.agentId() === null;
-    return (
-      (this.#firstEchoMs !== null && this.#since(this.#firstEchoMs) >= LISTEN_MS) ||
-      (isMute && this.#connectedMs !== null && this.#since(this.#connectedMs) >= LISTEN_MUTE_MS) ||
-      this.#since(this.#startedMs) >= ALONE_AFTER_MS
-    );
+    const isAnswered = this.#firstEchoMs !== null && this.#since(this.#firstEchoMs) >= LISTEN_MS;
+    return isAnswered || this.#since(this.#startedMs) >= ALONE_AFTER_MS;
   }
 
   #tell(): void {
@@ -156,12 +149,12 @@ export class Members {
     const { session, agentId, able } = this.#options;
     const [fromMs, untilMs] = [this.#fromMs, this.#untilMs];
     const kinds = able()?.kinds ?? [];
-    const own = { agentId: agentId() ?? 0, session, fromMs, untilMs, kinds, lacksAfter: null };
+    const own = { agentId, session, fromMs, untilMs, kinds, lacksAfter: null };
     return [own, ...this.#neighbours.tenures(able())];
   }
 
-  #speak(agentId: number | null): void {
-    if (agentId === null || this.#connectedMs === null) return;
+  #speak(): void {
+    if (this.#connectedMs === null) return;
     const nowMs = this.#options.monotonicMs();
     const beat = this.#heartbeat();
     const said = JSON.stringify({ ...beat, sequence: 0 });
@@ -169,7 +162,7 @@ export class Members {
     this.#said = said;
     this.#nextBeatMs = nowMs + BEAT_MS;
     this.#neighbours.noteBeat(++this.#sequence);
-    this.#options.publish(agentId, { ...beat, sequence: this.#sequence });
+    this.#options.publish({ ...beat, sequence: this.#sequence });
   }
 
   #heartbeat(): Heartbeat {

@@ -22,6 +22,7 @@ export interface AgentEnvironment {
   natsUrl: string;
   stateDir: string;
   region?: string;
+  agentId?: number;
   /** What it shows to collectors; by default what all agents show that are not told apart. */
   tls?: AgentTls;
   /** Further variables, NODE_OPTIONS for instance. */
@@ -33,12 +34,13 @@ export function startAgentProcess({
   natsUrl,
   stateDir,
   region = 'eu',
+  agentId,
   tls,
   more = {},
 }: AgentEnvironment): AgentProcess {
   const main = fileURLToPath(new URL('../../agent/main.ts', import.meta.url));
   mkdirSync(stateDir, { recursive: true });
-  const identity = testAgentIdentity({ region, collector, natsUrl, tls });
+  const identity = testAgentIdentity({ agentId, region, collector, natsUrl, tls });
   writeFileSync(join(stateDir, 'identity.json'), JSON.stringify(identity), { mode: 0o600 });
   const child = spawn(process.execPath, ['--import', 'tsx', main], {
     env: {

@@ -32,7 +32,7 @@ export async function openDivisionScene(monitors: number): Promise<DivisionScene
     start(agentId) {
       const stateDir = join(scene.stateDir, String(agentId));
       mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-      return scene.startAgent({ stateDir, tls: agents[agentId - 1]?.tls });
+      return scene.startAgent({ stateDir, agentId, tls: agents[agentId - 1]?.tls });
     },
     async shared(agents) {
       const ids = [...agents.keys()].sort((a, b) => a - b);

@@ -64,12 +64,12 @@ export class SimulatedAgent {
     const clock = (): number => this.#region.nowMs;
     this.members = new Members({
       session: `${this.id}/${++this.#lives}`,
-      agentId: () => this.id,
+      agentId: this.id,
       able: () => ({ epoch: 'epoch-1', generation: this.generation, kinds: this.kinds }),
       nowMs: clock,
       monotonicMs: clock,
-      publish: (agentId, beat) => {
-        if (!this.isCut) this.#region.publish(agentId, beat);
+      publish: (beat) => {
+        if (!this.isCut) this.#region.publish(this.id, beat);
       },
       onView: (view) => {
         this.lastView = view;

@@ -31,6 +31,7 @@ export const testAgentKeyHash = stranger.keyHash;
 
 /** Who an agent is that a test starts against a collector of its own and a NATS without credentials. */
 export function testAgentIdentity(told: {
+  agentId?: number;
   region: string;
   collector: string;
   natsUrl: string;
@@ -39,8 +40,8 @@ export function testAgentIdentity(told: {
   const { authority, own } = told.tls ?? stranger.tls;
   if (own === null) throw new Error('an agent shows a certificate');
   return {
-    agentId: 1,
-    name: `${told.region}-1`,
+    agentId: told.agentId ?? 1,
+    name: `${told.region}-${told.agentId ?? 1}`,
     region: told.region,
     collector: told.collector,
     authority,

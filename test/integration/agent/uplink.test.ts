@@ -54,7 +54,6 @@ afterEach(async () => {
 
 function startUplink(options: Partial<UplinkOptions> = {}): Uplink {
   const uplink = new Uplink({
-    onWelcome: () => undefined,
     open: () => openAgentStream({ address: collector.address, tls: testAgentTls }),
     clock,
     spool,
