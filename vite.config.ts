@@ -4,7 +4,7 @@ import { defineConfig } from 'vite';
 export default defineConfig({
   root: 'web',
   base: '/assets/',
-  publicDir: false,
+  publicDir: 'public',
   logLevel: 'warn',
   build: {
     manifest: 'manifest.json',

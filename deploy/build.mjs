@@ -19,7 +19,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const SOURCES = ['core', 'proto', 'identity', 'runtime', 'db', 'agent', 'collector', 'api', 'web', 'cli', 'deploy'];
 const SETTINGS = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'vite.config.ts'];
-const COPIED = new Set(['.sql', '.proto', '.svg']);
+const COPIED = new Set(['.sql', '.proto']);
 
 /** Builds dist/ if it is not up to date; ends the process where the compiler fails. */
 export function build() {

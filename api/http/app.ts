@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import { AppError } from '../../core/app-error.ts';
 import { isTransient } from '../../db/client.ts';
 import type { Logger } from '../../runtime/logger.ts';
@@ -33,6 +33,8 @@ export interface AppOptions {
   exposure?: Exposure;
   /** How long a client may take nothing of a stream. Without: 30 seconds. */
   stalledClientMs?: number;
+  /** The pages for people; what they do not know they leave to the answer for unknown routes. */
+  site?: RequestHandler;
   /** Who the caller is. Throws UNAUTHORIZED where he may not call what is open to `access`. */
   authenticate(access: Exclude<Access, 'public'>, context: Context): Promise<Actor>;
 }
@@ -72,6 +74,7 @@ export function createApp(given: AppOptions): Express {
     for (const route of routes) mounted[expressMethod(route)](handlerOf(options, route));
     mounted.all(methodNotAllowed(options, routes));
   }
+  if (options.site) app.use(options.site);
   app.use(async (request: Request, response: Answering) => {
     await guard(options, request, response);
     throw new AppError('NOT_FOUND', `No API route matches '${pathnameOf(request)}'`);

@@ -1,10 +1,18 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Assets } from '../../web/document.tsx';
 
 /** The bundler's list: which file each entry became. */
 const manifest = z.record(z.string(), z.object({ file: z.string(), css: z.array(z.string()).default([]) }));
+
+/** Where the build puts them: beside the compiled program, or in the project's build for one that runs from its source. */
+export function assetsFolder(): string {
+  const folders = ['../../web/assets', '../../dist/web/assets'].map((path) => join(import.meta.dirname, path));
+  const built = folders.find((folder) => existsSync(join(folder, 'manifest.json')));
+  if (built === undefined) throw new Error('the pages have not been built: run `npm run build`');
+  return built;
+}
 
 const ENTRIES = { site: 'client/main.ts', manage: 'manage/main.tsx' } as const;
 

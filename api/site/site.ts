@@ -78,6 +78,7 @@ export function createSite(options: SiteOptions): Router {
   const site = express.Router({ caseSensitive: true });
   site.use(
     '/assets',
+    keepable,
     express.static(assetsFolder, { immutable: true, maxAge: A_YEAR_S * 1000, index: false, redirect: false }),
   );
   site.use(compression());
@@ -114,6 +115,12 @@ export function createSite(options: SiteOptions): Router {
   });
   site.use(notFound(options), failed(options));
   return site;
+}
+
+/** The files' names change with their content, so the rule that nothing of the API is kept does not hold for them. */
+function keepable(_request: Request, response: Response, next: NextFunction): void {
+  response.removeHeader('Cache-Control');
+  next();
 }
 
 interface Asked {
