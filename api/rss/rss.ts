@@ -32,6 +32,7 @@ export const rssRoutes: Route[] = [
     ...feed,
     path: '/rss.xml',
     summary: 'A feed of the incidents and maintenances of the home page; needs the setting PUBLIC_URL',
+    alsoFails: { 404: 'The setting PUBLIC_URL is missing' },
     handler: (_, context) => pageFeed(HOME_PATH, context),
   }),
   route({
