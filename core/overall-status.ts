@@ -10,12 +10,16 @@ export type PublicStatus = (typeof PUBLIC_STATUSES)[number];
 /** From this share of monitors on, a trouble is no longer partial. */
 const MOST = 0.75;
 
-/** The worst status and its text. Monitors of which nothing is known do not count. */
-export function overallStatus(statuses: readonly PublicStatus[]): { status: PublicStatus; text: string } {
+/** The worst status, whether only some have it, and its text. Monitors of which nothing is known do not count. */
+export function overallStatus(statuses: readonly PublicStatus[]): {
+  status: PublicStatus;
+  partial: boolean;
+  text: string;
+} {
   const known = statuses.filter((status) => status !== 'NO_DATA');
   const status = WORST_FIRST.find((candidate) => known.includes(candidate)) ?? 'NO_DATA';
-  const share = known.filter((candidate) => candidate === status).length / known.length;
-  return { status, text: TEXTS[status][share >= MOST ? 'most' : 'some'] };
+  const partial = known.filter((candidate) => candidate === status).length < MOST * known.length;
+  return { status, partial, text: TEXTS[status][partial ? 'some' : 'most'] };
 }
 
 const WORST_FIRST = ['DOWN', 'DEGRADED', 'MAINTENANCE', 'UP'] as const;

@@ -110,7 +110,7 @@ async function readSnapshot(client: Queryable): Promise<Snapshot> {
   const { rows } = await client.query<{ text: string }>('select pg_current_snapshot()::text as text');
   // `xmin:xmax:xip,xip` (PostgreSQL, System Information Functions, pg_snapshot).
   const [begin, end, running = ''] = (rows[0]?.text ?? '').split(':');
-  const open = new Set(running.split(',').map(Number));
+  const open = new Set(running === '' ? [] : running.split(',').map(Number));
   const last = Number(end);
   return { begin: Number(begin), end: last, sees: (transaction) => transaction < last && !open.has(transaction) };
 }

@@ -10,16 +10,21 @@ import type { MonitorRow } from './monitors.ts';
 import { readOverlayWindows } from './overlay-windows.ts';
 import { pointStatus } from './points.ts';
 import { samplesBefore } from './samples.ts';
+import { findVisibleMonitors } from './visible-monitors.ts';
 
-/** How a publicly visible monitor is now. */
-export interface CurrentStatus {
-  tag: string;
-  name: string;
+/** How a monitor is now. */
+export interface CurrentReport {
   status: PublicStatus;
   /** Of the newest point; null where the status is not measured. */
   latencyUs: number | null;
   /** The newest point, however old; null where there never was one. */
   minute: Minute | null;
+}
+
+/** How a publicly visible monitor is now. */
+export interface CurrentStatus extends CurrentReport {
+  tag: string;
+  name: string;
 }
 
 /** A point is stored at the latest so many seconds after the start of its minute. */
@@ -37,21 +42,44 @@ export async function readCurrentStatuses(
 ): Promise<CurrentStatus[]> {
   return inTransaction(pool, async (client) => {
     await client.query('set transaction isolation level repeatable read, read only');
-    const { rows } = await client.query<NewestPoint>(NEWEST, [tags]);
-    const reported = await reportedOf(client, livePoints(rows));
-    return rows.map(({ id, tag, name, minute, latency_us, default_status }) => {
-      const status = reported.get(id);
-      if (status) return { tag, name, minute, latencyUs: latency_us, status };
-      const absent = minute === null ? (default_status ?? 'NO_DATA') : 'NO_DATA';
-      return { tag, name, minute, latencyUs: null, status: absent };
-    });
+    const monitors = await findVisibleMonitors(client, tags);
+    const current = await reportCurrent(client, monitors);
+    return monitors
+      .flatMap((monitor) => {
+        const report = current.get(monitor.id);
+        return report ? [{ tag: monitor.tag, name: monitor.name, ...report }] : [];
+      })
+      .reverse();
   });
 }
 
-interface NewestPoint extends Pick<
-  MonitorRow,
-  'id' | 'tag' | 'name' | 'cron' | 'default_status' | 'confirmation_threshold'
-> {
+/** What is reported of each of the monitors now, by id, as `readCurrentStatuses` has it; the client's transaction is one snapshot. */
+export async function reportCurrent(
+  client: Queryable,
+  monitors: readonly ReportedMonitor[],
+): Promise<Map<number, CurrentReport>> {
+  const { rows } = await client.query<NewestPoint>(NEWEST, [monitors.map(({ id }) => id)]);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const newest = monitors.flatMap((monitor) => {
+    const point = byId.get(monitor.id);
+    return point ? [{ ...monitor, ...point }] : [];
+  });
+  const reported = await reportedOf(client, livePoints(newest));
+  return new Map(
+    newest.map(({ id, minute, latency_us, default_status }): [number, CurrentReport] => {
+      const status = reported.get(id);
+      if (status) return [id, { minute, latencyUs: latency_us, status }];
+      const absent = minute === null ? (default_status ?? 'NO_DATA') : 'NO_DATA';
+      return [id, { minute, latencyUs: null, status: absent }];
+    }),
+  );
+}
+
+/** What decides of a monitor what is reported of it. */
+export type ReportedMonitor = Pick<MonitorRow, 'id' | 'cron' | 'default_status' | 'confirmation_threshold'>;
+
+interface NewestPoint {
+  id: number;
   /** The database's clock, unix seconds. */
   now: number;
   /** Null, as what follows, where there never was a point. */
@@ -62,16 +90,14 @@ interface NewestPoint extends Pick<
 
 /** A point written for a minute that has not begun is not what is now. */
 const NEWEST = `
-select id, tag, name, cron, default_status, confirmation_threshold, extract(epoch from now)::float8 as now,
+select id, extract(epoch from now)::float8 as now,
   extract(epoch from minute)::int8 as minute, newest.status as status_code, latency_us
 from (select service_now() as now) clock
-cross join monitors
+cross join unnest($1::int[]) as asked (id)
 left join lateral (
   select minute, status, latency_us from data_points
-  where monitor_id = monitors.id and minute <= now order by minute desc limit 1
-) newest on true
-where monitors.status = 'ACTIVE' and is_hidden = 'NO' and ($1::text[] is null or tag = any($1))
-order by id desc`;
+  where monitor_id = asked.id and minute <= now order by minute desc limit 1
+) newest on true`;
 
 interface LivePoint {
   id: number;
@@ -81,7 +107,7 @@ interface LivePoint {
 }
 
 /** The newest points that still say how their monitors are. */
-function livePoints(rows: readonly NewestPoint[]): LivePoint[] {
+function livePoints(rows: readonly (NewestPoint & ReportedMonitor)[]): LivePoint[] {
   const oldest = new Map<string | null, Minute>();
   return rows.flatMap(({ id, minute, status_code, cron, now, confirmation_threshold: threshold }) => {
     if (minute === null || status_code === null) return [];

@@ -1,10 +1,11 @@
-import { MINUTE_SECONDS } from '../core/minute.ts';
+import { MINUTE_SECONDS, type MinuteRange } from '../core/minute.ts';
 import { overlaySlices, type Overlay, type OverlayWindow } from '../core/overlay.ts';
 import type { MinuteCounts } from '../core/uptime-formula.ts';
 import type { Queryable } from './client.ts';
-import { readThrough } from './count-book.ts';
+import { readThrough, type CountBook } from './count-book.ts';
 import type { CountedMonitor, Counting, PeriodSlice } from './counting.ts';
-import { addCounts, countSlices, type SliceCounts } from './slice-counts.ts';
+import { readOverlayWindows } from './overlay-windows.ts';
+import { addCounts, countSlices, readRollState, type SliceCounts } from './slice-counts.ts';
 import { readChanges, type Change } from './unconfirmed.ts';
 
 /** What a monitor's points of a range amount to. */
@@ -13,9 +14,10 @@ export interface RangeCounts extends MinuteCounts {
   latencyUs: LatencyFigures | null;
 }
 
-/** Whole microseconds; `count` points answered. */
+/** Whole microseconds; `count` points answered, `sum` is theirs. */
 export interface LatencyFigures {
   count: number;
+  sum: number;
   avg: number;
   min: number;
   max: number;
@@ -80,6 +82,19 @@ function wholeMinute(seconds: number): number {
   return Math.ceil(seconds / MINUTE_SECONDS) * MINUTE_SECONDS;
 }
 
+/** What counting these monitors needs, out of the client's snapshot; `book`: where counts are kept. */
+export async function prepareCounting(
+  client: Queryable,
+  book: CountBook | null,
+  monitors: readonly CountedMonitor[],
+  range: MinuteRange,
+): Promise<Counting> {
+  const ids = monitors.map(({ id }) => id);
+  const windows = await readOverlayWindows(client, ids, range);
+  const state = await readRollState(client, ids);
+  return { windows, state, book: book && (await book.open(client, state)) };
+}
+
 interface Period {
   minutes: MinuteCounts;
   measured: SliceCounts;
@@ -111,5 +126,5 @@ const NAME = { UP: 'up', DOWN: 'down', DEGRADED: 'degraded', MAINTENANCE: 'maint
 function latencyOf({ latencyCount, latencySum, latencyMin, latencyMax }: SliceCounts): LatencyFigures | null {
   if (latencyCount === 0) return null;
   const avg = Math.round(latencySum / latencyCount);
-  return { count: latencyCount, avg, min: latencyMin ?? 0, max: latencyMax ?? 0 };
+  return { count: latencyCount, sum: latencySum, avg, min: latencyMin ?? 0, max: latencyMax ?? 0 };
 }

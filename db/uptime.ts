@@ -2,9 +2,7 @@ import type pg from 'pg';
 import type { MinuteRange } from '../core/minute.ts';
 import { inTransaction } from './client.ts';
 import type { CountedMonitor } from './counting.ts';
-import { readOverlayWindows } from './overlay-windows.ts';
-import { countPeriods, type RangeCounts } from './period-counts.ts';
-import { readRollState } from './slice-counts.ts';
+import { countPeriods, prepareCounting, type RangeCounts } from './period-counts.ts';
 
 /**
  * Counts the points of a half-open range of minutes for each of the monitors, in their order, as they are reported
@@ -17,12 +15,10 @@ export async function countRange(
   range: MinuteRange,
 ): Promise<RangeCounts[]> {
   const known = storableRange(range);
-  const ids = monitors.map(({ id }) => id);
   return inTransaction(pool, async (client) => {
     await client.query('set transaction isolation level repeatable read, read only');
-    const windows = await readOverlayWindows(client, ids, known);
-    const state = await readRollState(client, ids);
-    const counted = await countPeriods(client, monitors, [known.from, known.to], { windows, state, book: null });
+    const counting = await prepareCounting(client, null, monitors, known);
+    const counted = await countPeriods(client, monitors, [known.from, known.to], counting);
     return counted.map(([counts]) => {
       if (!counts) throw new Error('a monitor was not counted');
       return counts;

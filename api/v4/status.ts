@@ -34,8 +34,10 @@ export const statusRoute = route({
   }),
   handler: async ({ query }, { pool }) => {
     const monitors = await readCurrentStatuses(pool, query.tag);
+    const { status, text } = overallStatus(monitors.map((monitor) => monitor.status));
     return {
-      ...overallStatus(monitors.map((monitor) => monitor.status)),
+      status,
+      text,
       monitors: monitors.map(({ tag, name, status, latencyUs, minute }) => {
         const latency = latencyUs === null ? null : millisecondsOf(latencyUs);
         return { tag, name, status, latency, timestamp: minute };
