@@ -22,7 +22,7 @@ const SLICE_SECONDS = 14 * DAY_SECONDS;
 
 /**
  * The points of a range as JSON text in pieces, ascending: objects joined by commas, nothing where there are none. Items
- * have exactly the members of specification 2.4, those of a region's view `cause` and `error` besides. The text is built
+ * have exactly the members of specification 2.4, those of a region's view `cause`, `error` and `agent` besides. The text is built
  * by the database. It is read in slices of two weeks, each whole before its first piece is given out, and at most one is
  * read ahead: however slowly a client takes them, no statement stays open, no lock is held, and memory is bounded. Ends
  * early, without an error, when the caller stops iterating.
@@ -109,7 +109,8 @@ function copySql({ monitorId, tag, regionId }: PointSelection, slice: MinuteRang
   const query =
     regionId === null
       ? `select ${text} || '"}' from data_points where ${place} order by minute`
-      : `select ${text} || '","cause":"' || ${namesSql(CAUSE_CODE)}[cause] || '","error":' || coalesce(to_json(error)::text, 'null') || '}'
+      : `select ${text} || '","cause":"' || ${namesSql(CAUSE_CODE)}[cause] || '","error":' || coalesce(to_json(error)::text, 'null')
+           || ',"agent":' || coalesce((select to_json(name)::text from agents where id = agent_id), 'null') || '}'
          from check_results where ${place} and region_id = ${regionId} order by minute`;
   return `copy (${query}) to stdout (format csv, quote e'\\x01', delimiter e'\\x02')`;
 }

@@ -37,7 +37,7 @@ export function toDataPoint({ tag }: Pick<MonitorRow, 'tag'>, point: StoredPoint
   };
 }
 
-/** One region's view of a minute, UNKNOWN with its cause included. */
+/** One region's view of a minute: UNKNOWN with its cause included, and who measured. */
 export const regionalPoint = z
   .object({
     monitor_tag: z.string(),
@@ -47,6 +47,7 @@ export const regionalPoint = z
     type: origin,
     cause: z.enum(namesOf(CAUSE_CODE)),
     error: z.string().nullable(),
+    agent: z.string().nullable().meta({ description: 'The agent that measured, by its name' }),
   })
   .meta({ id: 'RegionalPoint' });
 

@@ -194,15 +194,30 @@ describe('?region=', () => {
         type: 'REALTIME',
         cause: 'AGENT',
         error,
+        agent: 'eu-1',
       },
       {
         ...{ monitor_tag: monitor.tag, timestamp: minute + 60, status: 'UP', latency: 1.234 },
         type: 'REALTIME',
         cause: 'NONE',
         error: null,
+        agent: 'eu-1',
       },
     ]);
     expect(await read(minute, minute + 120)).toMatchObject([{ timestamp: minute + 60, status: 'UP' }]);
+  });
+
+  it('names the agent that counts where two of the region measured the same minute', async () => {
+    const other = await createAgent(test.database.pool, 'eu-2', 'eu');
+    if (!('agent' in other)) throw new Error(other.problem);
+    const minute = floorMinute(Date.now() / 1000) - 3600;
+    const counts = async (): Promise<unknown> => (await read(minute, minute + 60, '&region=eu')).map(view);
+    const view = (point: Point & { agent?: string; status?: string }): unknown[] => [point.agent, point.status];
+    await ingest(minute, { status: 'UNKNOWN', latencyUs: null, cause: 'AGENT', error: 'late: x' });
+    await ingest(minute, { status: 'DOWN', latencyUs: 0, agentId: other.agent.id });
+    expect(await counts()).toEqual([['eu-2', 'DOWN']]);
+    await ingest(minute, { status: 'UP', latencyUs: 5 });
+    expect(await counts()).toEqual([['eu-1', 'UP']]);
   });
 });
 
