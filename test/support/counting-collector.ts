@@ -36,6 +36,8 @@ export interface CountingCollector {
   results: CheckResult[];
   /** The agent that sent each of the results. */
   senders: number[];
+  /** When each of them came, unix milliseconds. */
+  arrivals: number[];
   absences: { from: number; to: number; reason: string }[];
   hellos: Hello[];
   statuses: AgentStatus[];
@@ -80,6 +82,7 @@ export async function startCountingCollector(
     port: listening,
     results: [],
     senders: [],
+    arrivals: [],
     absences: [],
     hellos: [],
     statuses: [],
@@ -156,7 +159,7 @@ function welcomeOf(options: CountingOptions, agentId: number): Welcome {
 }
 
 function takeResults(batch: ResultBatch, agentId: number, collector: CountingCollector): Ack {
-  const { options, results, senders } = collector;
+  const { options, results, senders, arrivals } = collector;
   const decoded = decodeResults(batch);
   if ('malformed' in decoded) throw new Error(decoded.malformed);
   const answers = decoded.rows.map((row): AnsweredRow => {
@@ -165,6 +168,7 @@ function takeResults(batch: ResultBatch, agentId: number, collector: CountingCol
     if (answer.answer === 'stored') {
       results.push(row);
       senders.push(agentId);
+      arrivals.push(Date.now());
     }
     return answer;
   });

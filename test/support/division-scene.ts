@@ -38,7 +38,7 @@ export async function openDivisionScene(monitors: number): Promise<DivisionScene
       const ids = [...agents.keys()].sort((a, b) => a - b);
       const fromMs = await eventually(
         () => `agents ${ids.join()}: ${JSON.stringify([...agents.values()].map(({ log }) => log.slice(-3)))}`,
-        60_000,
+        240_000,
         () => {
           const shares = [...agents.values()].map((agent) => sharesOf(agent, ids));
           return shares.every((ms) => ms !== null) ? Math.max(...shares) : null;
