@@ -1,5 +1,6 @@
 import type { Minute } from '../core/minute.ts';
-import type { RegionalResult } from '../core/result.ts';
+import { STATUS_CODE } from '../core/outcome.ts';
+import { FIELD, type ResultBlock } from '../core/result-block.ts';
 import type { Expectations } from '../db/ingest.ts';
 
 /** Minutes that are remembered: whatever is older is nearly ripe by age. */
@@ -45,11 +46,12 @@ export function createAwaitedAnswers(): AwaitedAnswers {
     neverFor(monitorId) {
       restricted.add(monitorId);
     },
-    note(rows: readonly RegionalResult[]) {
-      for (const { monitorId, minute, regionId, status } of rows) {
-        const monitors = monitorsOf(answered, minute);
-        if (monitors === undefined || status === 'UNKNOWN') continue;
-        monitors.set(monitorId, (monitors.get(monitorId) ?? 0) | bitOf(regionId));
+    note(results: ResultBlock) {
+      for (let row = 0; row < results.length; row++) {
+        const monitors = monitorsOf(answered, results.minute(row));
+        if (monitors === undefined || results.number(row, FIELD.status) === STATUS_CODE.UNKNOWN) continue;
+        const monitorId = results.number(row, FIELD.monitorId);
+        monitors.set(monitorId, (monitors.get(monitorId) ?? 0) | bitOf(results.number(row, FIELD.regionId)));
       }
     },
     awaits(monitorId, minute) {

@@ -1,4 +1,5 @@
-import type { RegionalResult, RowAnswer } from '../core/result.ts';
+import type { RowAnswer } from '../core/result.ts';
+import { ResultBlock } from '../core/result-block.ts';
 import { isTransient } from '../db/client.ts';
 import type { AnsweredRow } from '../proto/ack-codec.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -29,7 +30,7 @@ const LIMITS: CoalescerLimits = {
 
 export interface CoalescerOptions {
   /** Stores a batch in one transaction: one answer for each row, in order. Rejects with nothing stored. */
-  write: (rows: readonly RegionalResult[]) => Promise<readonly RowAnswer[]>;
+  write: (results: ResultBlock) => Promise<readonly RowAnswer[]>;
   logger: Logger;
   limits?: Partial<CoalescerLimits>;
 }
@@ -40,7 +41,7 @@ export interface Coalescer {
    * Waits until there is room in memory, then takes the rows. The inner promise gives an answer for each, in order,
    * after commit; it never rejects.
    */
-  admit(rows: readonly RegionalResult[]): Promise<{ answers: Promise<AnsweredRow[]> }>;
+  admit(results: ResultBlock): Promise<{ answers: Promise<AnsweredRow[]> }>;
   /** Rows in memory. */
   readonly rows: number;
   /** Writes until the signal aborts and everything that was admitted is answered. */
@@ -48,7 +49,7 @@ export interface Coalescer {
 }
 
 interface Job {
-  rows: readonly RegionalResult[];
+  results: ResultBlock;
   since: number;
   answer: (answers: AnsweredRow[]) => void;
 }
@@ -71,10 +72,11 @@ export function createCoalescer(options: CoalescerOptions): Coalescer {
     get rows() {
       return room.held;
     },
-    async admit(rows) {
-      if (rows.length === 0) return { answers: Promise.resolve([]) };
-      await room.take(rows.length);
-      const answers = new Promise<AnsweredRow[]>((answer) => state.queue.push({ rows, since: monotonicMs(), answer }));
+    async admit(results) {
+      if (results.length === 0) return { answers: Promise.resolve([]) };
+      await room.take(results.length);
+      const since = monotonicMs();
+      const answers = new Promise<AnsweredRow[]>((answer) => state.queue.push({ results, since, answer }));
       state.work.open();
       return { answers };
     },
@@ -102,7 +104,7 @@ function untilReady({ queue, limits }: State, signal: AbortSignal): number {
   if (signal.aborted) return 0;
   let rows = 0;
   for (const job of queue) {
-    rows += job.rows.length;
+    rows += job.results.length;
     if (rows >= limits.batchRows / 2) return 0;
   }
   return first.since + limits.waitMs - monotonicMs();
@@ -113,35 +115,35 @@ function takeBatch(queue: Job[], batchRows: number): Job[] {
   let rows = 0;
   let count = 0;
   for (const job of queue) {
-    if (count > 0 && rows + job.rows.length > batchRows) break;
-    rows += job.rows.length;
+    if (count > 0 && rows + job.results.length > batchRows) break;
+    rows += job.results.length;
     count++;
   }
   return queue.splice(0, count);
 }
 
 async function flush(state: State, jobs: readonly Job[], signal: AbortSignal): Promise<void> {
-  const rows = jobs.flatMap((job) => job.rows);
-  const answers = await writePatiently(state, rows, signal);
+  const results = ResultBlock.join(jobs.map((job) => job.results));
+  const answers = await writePatiently(state, results, signal);
   let at = 0;
-  for (const job of jobs) job.answer(answers.slice(at, (at += job.rows.length)));
-  state.room.release(rows.length);
+  for (const job of jobs) job.answer(answers.slice(at, (at += job.results.length)));
+  state.room.release(results.length);
 }
 
 async function writePatiently(
   { write, limits, logger }: State,
-  rows: readonly RegionalResult[],
+  results: ResultBlock,
   signal: AbortSignal,
 ): Promise<AnsweredRow[]> {
   const backoff = createBackoff(50, 2000);
   const deadline = monotonicMs() + limits.patienceMs;
   for (;;) {
     try {
-      return (await write(rows)).map((answer) => ANSWERED[answer]);
+      return (await write(results)).map((answer) => ANSWERED[answer]);
     } catch (error) {
       // Whatever it was, nothing was stored: the rows are tried again, here and then by their agents.
-      logger[isTransient(error) ? 'warn' : 'error']({ err: error, rows: rows.length }, 'batch not stored');
-      if (signal.aborted || monotonicMs() >= deadline) return rows.map(() => ANSWERED.retry);
+      logger[isTransient(error) ? 'warn' : 'error']({ err: error, rows: results.length }, 'batch not stored');
+      if (signal.aborted || monotonicMs() >= deadline) return results.errors.map(() => ANSWERED.retry);
     }
     await sleep(backoff.next(), signal);
   }

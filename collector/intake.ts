@@ -1,38 +1,47 @@
 import type { Minute } from '../core/minute.ts';
-import { unknownOutcome } from '../core/outcome.ts';
-import type { CheckResult, RegionalResult } from '../core/result.ts';
+import { STATUS_CODE, unknownOutcome } from '../core/outcome.ts';
+import { FIELD, type ResultBlock } from '../core/result-block.ts';
 import type { MonitorRevisions } from '../db/definitions.ts';
 import type { AnsweredRow } from '../proto/ack-codec.ts';
-import type { InvalidRow } from '../proto/results-codec.ts';
 import { revisionHolds } from './revision-book.ts';
 
-/** By what a batch's rows are judged before they are stored. */
+/** By what a batch's results are judged before they are stored. */
 export interface IntakeRules {
-  agentId: number;
-  regionId: number;
   /** Regional results before this minute are no longer kept. */
   oldest: Minute;
   /** Minutes after this one have not begun, whatever the offset between the clocks. */
   newest: Minute;
-  revisions: ReadonlyMap<number, MonitorRevisions>;
+  /** Of each result's monitor, in their order. */
+  revisions: readonly MonitorRevisions[];
 }
 
 /** What to store, and the answers of all rows; `null` marks one that waits for the answer of what is stored. */
 export interface JudgedBatch {
-  store: RegionalResult[];
+  store: ResultBlock;
   answers: (AnsweredRow | null)[];
 }
 
-/** Judges each row by itself, so that one bad row never holds up the others. */
-export function judgeRows(rows: readonly (CheckResult | InvalidRow)[], rules: IntakeRules): JudgedBatch {
-  const store: RegionalResult[] = [];
-  const answers = rows.map((row) => {
-    const verdict = judgeRow(row, rules);
-    if ('answer' in verdict) return verdict;
-    store.push(verdict);
-    return null;
-  });
-  return { store, answers };
+/**
+ * Judges each row of a batch by itself, so that one bad row never holds up the others. `faults` says of rows that are
+ * not among the results why. A result of a revision that did not hold is changed to one that says so.
+ */
+export function judgeRows(results: ResultBlock, faults: ReadonlyMap<number, string>, rules: IntakeRules): JudgedBatch {
+  const answers: (AnsweredRow | null)[] = [];
+  const kept: number[] = [];
+  for (let row = 0; row < results.length; row++) {
+    pushFaults(answers, faults);
+    const refusal = judgeRow(results, row, rules);
+    answers.push(refusal);
+    if (refusal === null) kept.push(row);
+  }
+  pushFaults(answers, faults);
+  return { store: kept.length === results.length ? results : results.pick(kept), answers };
+}
+
+/** The answers of the rows that come next and are no results. */
+function pushFaults(answers: (AnsweredRow | null)[], faults: ReadonlyMap<number, string>): void {
+  for (let fault = faults.get(answers.length); fault !== undefined; fault = faults.get(answers.length))
+    answers.push({ answer: 'dropped', reason: `invalid: ${fault}` });
 }
 
 /** Puts the answers of what was stored into their places. */
@@ -48,21 +57,18 @@ const TOO_OLD: AnsweredRow = { answer: 'dropped', reason: 'too old' };
 const DELETED: AnsweredRow = { answer: 'dropped', reason: 'deleted' };
 const UNKNOWN_MONITOR: AnsweredRow = { answer: 'dropped', reason: 'unknown monitor' };
 
-function judgeRow(row: CheckResult | InvalidRow, rules: IntakeRules): AnsweredRow | RegionalResult {
-  if ('invalid' in row) return { answer: 'dropped', reason: `invalid: ${row.invalid}` };
-  if (row.minute > rules.newest) return FUTURE;
-  if (row.minute < rules.oldest) return TOO_OLD;
-  const monitor = rules.revisions.get(row.monitorId);
+/** Why a result is not stored; null where it is. */
+function judgeRow(results: ResultBlock, row: number, { oldest, newest, revisions }: IntakeRules): AnsweredRow | null {
+  const minute = results.minute(row);
+  if (minute > newest) return FUTURE;
+  if (minute < oldest) return TOO_OLD;
+  const monitor = revisions[row];
   if (monitor === undefined || monitor.state === 'never existed') return UNKNOWN_MONITOR;
   if (monitor.state === 'deleted') return DELETED;
-  const result = placeRow(row, rules);
-  if (row.status === 'UNKNOWN' || revisionHolds(monitor.revisions, row.revision, row.minute)) return result;
+  if (results.number(row, FIELD.status) === STATUS_CODE.UNKNOWN) return null;
+  const revision = results.number(row, FIELD.revision);
   // What it says was measured of something else: no vote, but the minute was not silent either.
-  return { ...result, ...unknownOutcome('stale', `measured under revision ${row.revision}`) };
-}
-
-/** Field by field: a spread costs several times as much, and this is done for every result there is. */
-function placeRow(row: CheckResult, { agentId, regionId }: IntakeRules): RegionalResult {
-  const { monitorId, minute, revision, status, cause, origin, latencyUs, error, packets } = row;
-  return { monitorId, minute, revision, status, cause, origin, latencyUs, error, packets, agentId, regionId };
+  if (!revisionHolds(monitor.revisions, revision, minute))
+    results.setOutcome(row, unknownOutcome('stale', `measured under revision ${revision}`));
+  return null;
 }

@@ -1,14 +1,13 @@
 import { floorMinute, MINUTE_SECONDS, type Minute } from '../core/minute.ts';
-import type { CheckResult } from '../core/result.ts';
+import { FIELD } from '../core/result-block.ts';
 import type { Absence as RecordedAbsence } from '../db/absences.ts';
 import type { EnrolledAgent } from '../db/agents.ts';
 import { isTransient } from '../db/client.ts';
 import { encodeAck, encodeAckOfAll, type AnsweredRow } from '../proto/ack-codec.ts';
 import type { CollectorStream } from '../proto/collector-stream.ts';
 import type { Absence, Absences, Ack, ResultBatch } from '../proto/messages.ts';
-import { decodeResults, type InvalidRow } from '../proto/results-codec.ts';
+import { decodeResults } from '../proto/results-codec.ts';
 import type { Logger } from '../runtime/logger.ts';
-import type { AwaitedAnswers } from './awaited-answers.ts';
 import type { Coalescer } from './coalescer.ts';
 import type { DatabaseView } from './database-state.ts';
 import { completeAnswers, judgeRows } from './intake.ts';
@@ -26,7 +25,6 @@ export interface ReceiveParts {
   database: DatabaseView;
   book: RevisionBook;
   coalescer: Coalescer;
-  awaited: AwaitedAnswers;
   tally: Tally;
   /** The first minute whose regional results are still kept. */
   oldestMinute: () => Minute;
@@ -46,27 +44,24 @@ export async function handleResults(
     return { acknowledged: acknowledge(stream, encodeAckOfAll(batch.batch, parts.database.nowUs(), answer)) };
   };
   if (batch.epoch !== parts.database.current().epoch) return answerAll({ answer: 'dropped', reason: 'epoch' });
-  const decoded = decodeResults(batch);
+  const decoded = decodeResults(batch, { regionId: agent.regionId, agentId: agent.id });
   if ('malformed' in decoded) {
     parts.logger.warn({ reason: decoded.malformed }, 'malformed batch dropped');
     return answerAll({ answer: 'dropped', reason: `malformed: ${decoded.malformed}` });
   }
+  const { results, faults } = decoded;
   let revisions;
   try {
-    revisions = await parts.book.look(monitorsOf(decoded.rows));
+    revisions = await parts.book.look(results.column(FIELD.monitorId));
   } catch (error) {
     if (!isTransient(error)) throw error;
     return answerAll({ answer: 'retry', reason: 'database' });
   }
-  const judged = judgeRows(decoded.rows, {
-    agentId: agent.id,
-    regionId: agent.regionId,
+  const judged = judgeRows(results, faults, {
     oldest: parts.oldestMinute(),
     newest: floorMinute(parts.database.nowUs() / 1e6 + OFFSET_TOLERANCE_SECONDS),
     revisions,
   });
-  for (const [monitorId, monitor] of revisions)
-    if (monitor.state === 'known' && !monitor.everywhere) parts.awaited.neverFor(monitorId);
   const { answers } = await parts.coalescer.admit(judged.store);
   const finish = async (): Promise<void> => {
     const complete = completeAnswers(judged, await answers);
@@ -74,12 +69,6 @@ export async function handleResults(
     await acknowledge(stream, encodeAck(batch.batch, parts.database.nowUs(), complete));
   };
   return { acknowledged: finish() };
-}
-
-function monitorsOf(rows: readonly (CheckResult | InvalidRow)[]): Set<number> {
-  const ids = new Set<number>();
-  for (const row of rows) if (!('invalid' in row)) ids.add(row.monitorId);
-  return ids;
 }
 
 /** An acknowledgement that finds its stream over is not sent: the agent sends the batch again. */

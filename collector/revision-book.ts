@@ -6,8 +6,8 @@ const CAPACITY = 200_000;
 
 /** Remembers which revisions monitors have had, for as long as the database would tell of a change. */
 export interface RevisionBook {
-  /** What the database says of these monitors, or said and has not taken back. */
-  look(monitorIds: ReadonlySet<number>): Promise<Map<number, MonitorRevisions>>;
+  /** What the database says of each of these monitors, or said and has not taken back; in their order. */
+  look(monitorIds: readonly number[]): Promise<MonitorRevisions[]>;
   /** The database told of a change of one monitor. */
   forget(monitorId: number): void;
   /** Whether changes are being told; while they are not, nothing is remembered. */
@@ -22,22 +22,18 @@ export function createRevisionBook(
   let trusted = false;
   // What was read before a change was told may be older than the change.
   let changes = 0;
+  const ask = async (monitorIds: readonly number[]): Promise<Map<number, MonitorRevisions>> => {
+    const before = changes;
+    const told = await read(monitorIds);
+    if (trusted && changes === before) for (const [id, revisions] of told) remember(known, id, revisions);
+    return told;
+  };
   return {
     async look(monitorIds) {
-      const found = new Map<number, MonitorRevisions>();
-      const missing: number[] = [];
-      for (const id of monitorIds) {
-        const revisions = known.get(id);
-        if (revisions === undefined) missing.push(id);
-        else found.set(id, revisions);
-      }
-      if (missing.length === 0) return found;
-      const before = changes;
-      for (const [id, revisions] of await read(missing)) {
-        found.set(id, revisions);
-        if (trusted && changes === before) remember(known, id, revisions);
-      }
-      return found;
+      const missing = new Set<number>();
+      const found = monitorIds.map((id) => known.get(id) ?? void missing.add(id));
+      const told = missing.size > 0 ? await ask([...missing]) : known;
+      return found.map((revisions, index) => revisions ?? told.get(monitorIds[index] ?? 0) ?? NEVER_EXISTED);
     },
     forget(monitorId) {
       changes++;
@@ -50,6 +46,8 @@ export function createRevisionBook(
     },
   };
 }
+
+const NEVER_EXISTED: MonitorRevisions = { state: 'never existed' };
 
 function remember(known: Map<number, MonitorRevisions>, id: number, revisions: MonitorRevisions): void {
   if (known.size >= CAPACITY) known.clear();

@@ -5,6 +5,7 @@ import { PROTOCOL, type AgentMessage, type Hello, type UnknownMessage, type Welc
 import { StreamEnd } from '../proto/stream-end.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { stateOf, versionOf } from './agent-state.ts';
+import type { AwaitedAnswers } from './awaited-answers.ts';
 import { interruptible, type Interruptible } from './interruptible.ts';
 import { handleAbsences, handleResults, type ReceiveParts } from './receive.ts';
 import { createRoom } from './room.ts';
@@ -19,6 +20,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** What a session needs of the rest of the collector. */
 export interface SessionParts extends ReceiveParts {
+  awaited: AwaitedAnswers;
   /** Whose key this is; undefined where nobody's, or a revoked agent's. */
   authenticate: (keyHash: string) => Promise<EnrolledAgent | undefined>;
   connected: (agentId: number, version: string) => void;

@@ -65,8 +65,12 @@ export async function startCollector(
   const pools = openPools(config.DATABASE_URL, life);
   const database = await openDatabase(pools.control, logger, life.signal);
   if (database === null) return null;
-  const book = createRevisionBook((ids) => readRevisions(pools.control, ids));
   const awaited = createAwaitedAnswers();
+  const book = createRevisionBook(async (ids) => {
+    const told = await readRevisions(pools.control, ids);
+    for (const [id, monitor] of told) if (monitor.state === 'known' && !monitor.everywhere) awaited.neverFor(id);
+    return told;
+  });
   const coalescer = startCoalescer(pools.writers, awaited, logger, life);
   const publisher = createDefinitionsPublisher({
     connect: (signal) => connectNats(config.NATS_URL, logger, signal),
@@ -165,7 +169,7 @@ async function openDatabase(pool: pg.Pool, logger: Logger, signal: AbortSignal):
 /** The writers outlive the signal: what was taken from agents is stored and answered before they stop. */
 function startCoalescer(pool: pg.Pool, awaited: AwaitedAnswers, logger: Logger, life: Lifecycle): Coalescer {
   const coalescer = createCoalescer({
-    write: (rows) => ingestResults(pool, rows, awaited),
+    write: (results) => ingestResults(pool, results, awaited),
     logger,
   });
   const end = new AbortController();

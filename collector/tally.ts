@@ -15,7 +15,15 @@ export function createTally(): Tally {
     totals.set(name, (totals.get(name) ?? 0) + rows);
   };
   return {
-    count: (rows) => rows.forEach((row) => add(row, 1)),
+    count(rows) {
+      // Rows in a row mostly have the same answer.
+      let from = 0;
+      rows.forEach((row, at) => {
+        if (row === rows[at + 1]) return;
+        add(row, at + 1 - from);
+        from = at + 1;
+      });
+    },
     countAll: add,
     totals: () => Object.fromEntries(totals),
   };

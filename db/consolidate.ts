@@ -1,26 +1,30 @@
 import type pg from 'pg';
 import { MINUTE_SECONDS, type Minute } from '../core/minute.ts';
+import { int4Array } from './array-parameter.ts';
 import { inTransaction } from './client.ts';
-import { CONSOLIDATE_MANY_NEW, CONSOLIDATE_MANY_STANDING, RIPE_SECONDS } from './consolidate-sql.ts';
+import { CORRECT_POINTS, MAKE_POINTS, RIPE_SECONDS } from './consolidate-sql.ts';
 import { engineOf } from './engine.ts';
 import { lockMinutes } from './locks.ts';
+import { writeOptimistically } from './optimistic.ts';
 import { withRoom } from './room.ts';
 
 /**
- * Makes the points of (monitor, minute) pairs that are ripe. The caller's transaction holds the minutes' locks
- * (`lockMinutes`): without them two writers store a point that misses a vote. `mostStand` says whether most of these
- * points were made before; the outcome is the same either way.
+ * Makes the points of (monitor, minute) pairs that are ripe, each pair given once. The caller's transaction holds the
+ * minutes' locks (`lockMinutes`): without them two writers store a point that misses a vote. Minutes from `youngFrom` on,
+ * as `readEdges` told under those locks, are written as if none had its point yet, which hardly any has.
  */
 export async function consolidatePairs(
   client: pg.PoolClient,
   monitorIds: readonly number[],
   minutes: readonly Minute[],
-  mostStand: boolean,
+  youngFrom: number,
 ): Promise<void> {
   const low = minutes.reduce((a, b) => Math.min(a, b), Infinity);
   const high = minutes.reduce((a, b) => Math.max(a, b), -Infinity);
-  const sql = mostStand ? CONSOLIDATE_MANY_STANDING : CONSOLIDATE_MANY_NEW;
-  await client.query(sql, [monitorIds, minutes, low, high + MINUTE_SECONDS]);
+  const counts = minutes.map((minute) => minute / MINUTE_SECONDS);
+  const pairs = [int4Array(monitorIds), int4Array(counts), low, high + MINUTE_SECONDS];
+  if (low >= youngFrom && (await writeOptimistically(client, () => client.query(MAKE_POINTS, pairs)))) return;
+  await client.query(CORRECT_POINTS, pairs);
 }
 
 /**
@@ -34,14 +38,25 @@ export async function sweep(pool: pg.Pool, limit = 60): Promise<number> {
   return swept;
 }
 
-/** The first minute that no sweep has been at: results of earlier ones are consolidated by whoever brings them. */
-export async function readSweptTo(client: pg.PoolClient): Promise<Minute> {
-  const { rows } = await client.query<{ minute: Minute }>(
-    `select extract(epoch from minute)::int8 as minute from cursors where name = 'swept_to'`,
-  );
-  return rows[0]?.minute ?? Infinity;
+/** What is known of minutes by their age, unix seconds. */
+export interface Edges {
+  /** The first minute that no sweep has been at: results of earlier ones are consolidated by whoever brings them. */
+  sweptTo: Minute;
+  /** Minutes from here on are neither swept nor ripe by age. */
+  youngFrom: number;
 }
 
+export async function readEdges(client: pg.PoolClient): Promise<Edges> {
+  const { rows } = await client.query<Edges>(EDGES);
+  const [edges] = rows;
+  if (edges === undefined) throw new Error('no sweep was ever begun');
+  return edges;
+}
+
+const EDGES = `
+  select extract(epoch from minute)::int8 as "sweptTo",
+    extract(epoch from greatest(minute, service_now() - interval '${RIPE_SECONDS} seconds'))::float8 as "youngFrom"
+  from cursors where name = 'swept_to'`;
 const NEXT_RIPE = `
   select extract(epoch from minute)::int8 as minute from cursors
   where name = 'swept_to' and minute <= service_now() - interval '${RIPE_SECONDS} seconds'`;
@@ -65,7 +80,7 @@ async function sweepNext(pool: pg.Pool): Promise<boolean> {
     await lockMinutes(client, [minute]);
     const monitors = await client.query<{ id: number }>('select id from monitors order by id');
     const ids = monitors.rows.map(({ id }) => id);
-    if (ids.length > 0) await consolidatePairs(client, ids, new Array<Minute>(ids.length).fill(minute), true);
+    if (ids.length > 0) await consolidatePairs(client, ids, new Array<Minute>(ids.length).fill(minute), Infinity);
     await client.query(`update cursors set minute = minute + interval '1 minute' where name = 'swept_to'`);
     return true;
   });

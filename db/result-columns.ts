@@ -1,86 +1,98 @@
-import { CAUSE_CODE, ORIGIN_CODE, STATUS_CODE } from '../core/outcome.ts';
-import type { RegionalResult } from '../core/result.ts';
+import { MINUTE_SECONDS } from '../core/minute.ts';
+import { FIELD, NONE, type Field, type ResultBlock } from '../core/result-block.ts';
 
-type Width = 'time' | 'int4' | 'int2' | 'text';
+type Width = 'time' | 'int4' | 'int2';
 
-interface Column {
+interface NumberColumn {
   name: string;
   width: Width;
-  value(row: RegionalResult): number | string | null;
+  field: Field;
 }
 
-/** What a result is stored as: name, type and value of each column of `check_results`, in one place for both ways in. */
-export const RESULT_COLUMNS: readonly Column[] = [
-  { name: 'minute', width: 'time', value: (row) => row.minute },
-  { name: 'monitor_id', width: 'int4', value: (row) => row.monitorId },
-  { name: 'agent_id', width: 'int4', value: (row) => row.agentId },
-  { name: 'revision', width: 'int4', value: (row) => row.revision },
-  { name: 'latency_us', width: 'int4', value: (row) => row.latencyUs },
-  { name: 'min_us', width: 'int4', value: (row) => row.packets && row.packets.minUs },
-  { name: 'avg_us', width: 'int4', value: (row) => row.packets && row.packets.avgUs },
-  { name: 'max_us', width: 'int4', value: (row) => row.packets && row.packets.maxUs },
-  { name: 'deviation_us', width: 'int4', value: (row) => row.packets && row.packets.deviationUs },
-  { name: 'region_id', width: 'int2', value: (row) => row.regionId },
-  { name: 'status', width: 'int2', value: (row) => STATUS_CODE[row.status] },
-  { name: 'origin', width: 'int2', value: (row) => ORIGIN_CODE[row.origin] },
-  { name: 'cause', width: 'int2', value: (row) => CAUSE_CODE[row.cause] },
-  { name: 'sent', width: 'int2', value: (row) => row.packets && row.packets.sent },
-  { name: 'received', width: 'int2', value: (row) => row.packets && row.packets.received },
-  { name: 'error', width: 'text', value: (row) => row.error },
+/** What a result's numbers are stored as: name and type of each column of `check_results`, in one place for both ways in. */
+const NUMBER_COLUMNS: readonly NumberColumn[] = [
+  { name: 'minute', width: 'time', field: FIELD.minute },
+  { name: 'monitor_id', width: 'int4', field: FIELD.monitorId },
+  { name: 'agent_id', width: 'int4', field: FIELD.agentId },
+  { name: 'revision', width: 'int4', field: FIELD.revision },
+  { name: 'latency_us', width: 'int4', field: FIELD.latencyUs },
+  { name: 'min_us', width: 'int4', field: FIELD.minUs },
+  { name: 'avg_us', width: 'int4', field: FIELD.avgUs },
+  { name: 'max_us', width: 'int4', field: FIELD.maxUs },
+  { name: 'deviation_us', width: 'int4', field: FIELD.deviationUs },
+  { name: 'region_id', width: 'int2', field: FIELD.regionId },
+  { name: 'status', width: 'int2', field: FIELD.status },
+  { name: 'origin', width: 'int2', field: FIELD.origin },
+  { name: 'cause', width: 'int2', field: FIELD.cause },
+  { name: 'sent', width: 'int2', field: FIELD.sent },
+  { name: 'received', width: 'int2', field: FIELD.received },
 ];
+/** The columns of `check_results`, in the order in which both ways in name them. */
+export const RESULT_COLUMNS: readonly string[] = [...NUMBER_COLUMNS.map(({ name }) => name), 'error'];
 
 const BYTES = { time: 8, int4: 4, int2: 2 } as const;
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 /** PostgreSQL counts microseconds from 2000-01-01. */
 const EPOCH_SECONDS = 946_684_800;
-const FIXED_ROW_BYTES =
-  2 + RESULT_COLUMNS.reduce((sum, { width }) => sum + 4 + (width === 'text' ? 0 : BYTES[width]), 0);
+const MOST_ROW_BYTES = 2 + NUMBER_COLUMNS.reduce((sum, { width }) => sum + 4 + BYTES[width], 4);
 
 /**
- * The rows as PostgreSQL's binary COPY format ("File Formats" under COPY in its manual), columns in the order of
- * `RESULT_COLUMNS`. Throws a RangeError for a number that does not fit its column.
+ * Results as PostgreSQL's binary COPY format ("File Formats" under COPY in its manual), columns in the order of
+ * `RESULT_COLUMNS`.
  */
-export function encodeResults(rows: readonly RegionalResult[]): Buffer {
-  const textBytes = rows.reduce((sum, { error }) => sum + (error === null ? 0 : Buffer.byteLength(error)), 0);
-  const buffer = Buffer.allocUnsafe(SIGNATURE.length + rows.length * FIXED_ROW_BYTES + textBytes + 2);
+export function encodeResults(results: ResultBlock): Buffer {
+  const textBytes = results.errors.reduce((sum, error) => sum + (error === null ? 0 : Buffer.byteLength(error)), 0);
+  const buffer = Buffer.allocUnsafe(SIGNATURE.length + results.length * MOST_ROW_BYTES + textBytes + 2);
+  const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength);
   let at = SIGNATURE.copy(buffer);
-  for (const row of rows) {
-    at = buffer.writeInt16BE(RESULT_COLUMNS.length, at);
-    for (const column of RESULT_COLUMNS) at = writeField(buffer, at, column.width, column.value(row));
+  for (let row = 0; row < results.length; row++) {
+    view.setInt16(at, RESULT_COLUMNS.length);
+    at += 2;
+    for (const { width, field } of NUMBER_COLUMNS) at = writeNumber(view, at, width, results.number(row, field));
+    at = writeText(buffer, at, results.errors[row] ?? null);
   }
   return buffer.subarray(0, buffer.writeInt16BE(-1, at));
 }
 
-function writeField(buffer: Buffer, at: number, width: Width, value: number | string | null): number {
-  if (value === null) return buffer.writeInt32BE(-1, at);
-  if (typeof value === 'string') {
-    const length = buffer.write(value, at + 4);
-    buffer.writeInt32BE(length, at);
-    return at + 4 + length;
+/** Each field is its length in bytes and its value; a length of -1 is a null. */
+function writeNumber(view: DataView, at: number, width: Width, value: number): number {
+  if (value === NONE) {
+    view.setInt32(at, -1);
+    return at + 4;
   }
-  if (width === 'int2') return buffer.writeInt16BE(value, buffer.writeInt32BE(2, at));
-  if (width === 'int4') return buffer.writeInt32BE(value, buffer.writeInt32BE(4, at));
-  return writeTime(buffer, buffer.writeInt32BE(8, at), value);
+  view.setInt32(at, BYTES[width]);
+  if (width === 'int2') view.setInt16(at + 4, value);
+  else if (width === 'int4') view.setInt32(at + 4, value);
+  else writeTime(view, at + 4, value * MINUTE_SECONDS);
+  return at + 4 + BYTES[width];
 }
 
 /** Two halves: a BigInt for every row would cost more than all other columns together. */
-function writeTime(buffer: Buffer, at: number, seconds: number): number {
+function writeTime(view: DataView, at: number, seconds: number): void {
   const microseconds = (seconds - EPOCH_SECONDS) * 1e6;
   const high = Math.floor(microseconds / 2 ** 32);
-  return buffer.writeUInt32BE(microseconds - high * 2 ** 32, buffer.writeInt32BE(high, at));
+  view.setInt32(at, high);
+  view.setUint32(at + 4, microseconds - high * 2 ** 32);
 }
 
-/** The rows as one array for each column, for `unnest`; times as unix seconds. */
-export function resultArrays(rows: readonly RegionalResult[]): (number | string | null)[][] {
-  return RESULT_COLUMNS.map((column) => rows.map((row) => column.value(row)));
+function writeText(buffer: Buffer, at: number, text: string | null): number {
+  if (text === null) return buffer.writeInt32BE(-1, at);
+  const length = buffer.write(text, at + 4);
+  return buffer.writeInt32BE(length, at) + length;
 }
 
-const ARRAY_TYPE: Record<Width, string> = { time: 'int8', int4: 'int4', int2: 'int2', text: 'text' };
+/** The results as one array for each column, for `unnest`; minutes are counted. */
+export function resultArrays(results: ResultBlock): (number | string | null)[][] {
+  const numbers = NUMBER_COLUMNS.map(({ field }) =>
+    results.column(field).map((value) => (value === NONE ? null : value)),
+  );
+  return [...numbers, results.errors];
+}
 
-/** `unnest($1::int8[], ...) as i (minute, ...)` over `resultArrays`, with `minute` turned into a time. */
+const ARRAYS = [...NUMBER_COLUMNS.map(({ width }) => (width === 'int2' ? 'int2' : 'int4')), 'text'];
+
+/** `unnest($1::int4[], ...) as i (minute, ...)` over `resultArrays`, with `minute` turned into a time. */
 export const UNNEST_RESULTS = `(
-  select to_timestamp(at) as ${RESULT_COLUMNS.map(({ name }) => name).join(', ')}
-  from unnest(${RESULT_COLUMNS.map(({ width }, index) => `$${index + 1}::${ARRAY_TYPE[width]}[]`).join(', ')})
-    as given (at, ${RESULT_COLUMNS.slice(1)
-      .map(({ name }) => name)
-      .join(', ')}))`;
+  select to_timestamp(at * ${MINUTE_SECONDS}::float8) as ${RESULT_COLUMNS.join(', ')}
+  from unnest(${ARRAYS.map((type, index) => `$${index + 1}::${type}[]`).join(', ')})
+    as given (at, ${RESULT_COLUMNS.slice(1).join(', ')}))`;

@@ -5,28 +5,33 @@ import {
   MAX_LATENCY_US,
   ORIGIN_CODE,
   STATUS_CODE,
-  type Cause,
-  type CheckOrigin,
   type PacketStats,
-  type Status,
 } from '../core/outcome.ts';
 import { codesOf, type CheckResult } from '../core/result.ts';
+import { FIELD, FIELDS, NONE, ResultBlock } from '../core/result-block.ts';
 import type { ResultBatch } from './messages.ts';
 
 /** More rows make a batch malformed: what a collector holds in memory is counted in batches. */
 export const MAX_BATCH_ROWS = 10_000;
 
-const MAX_ID = 2_147_483_647;
+/** The storage's integer. */
+const MAX_INTEGER = 2_147_483_647;
 /** The storage's small integer. */
 const MAX_PACKETS = 32_767;
+/** The longest time, as it stands on the wire. */
+const LONGEST = MAX_LATENCY_US + 1;
 
-/** A row that cannot be stored, and why. */
-export interface InvalidRow {
-  invalid: string;
+/** The agent a batch came from. */
+export interface Sender {
+  regionId: number;
+  agentId: number;
 }
 
-/** What a batch holds: a result or a reason for each row, or nothing that could be told apart as rows. */
-export type DecodedBatch = { rows: (CheckResult | InvalidRow)[] } | { malformed: string };
+/**
+ * What a batch holds: the rows that can be stored, in their order, and for each other row why not; or nothing that could
+ * be told apart as rows.
+ */
+export type DecodedBatch = { results: ResultBlock; faults: ReadonlyMap<number, string> } | { malformed: string };
 
 /**
  * Results as one columnar message. `batch` names it in its acknowledgement; `epoch` is that of the database whose
@@ -103,28 +108,12 @@ export function createDictionary(): { texts: string[]; indexOf(text: string | nu
   };
 }
 
-const STATUSES = namesByCode<Status>(STATUS_CODE);
-const CAUSES = namesByCode<Cause>(CAUSE_CODE);
-const ORIGINS = namesByCode<CheckOrigin>({
-  REALTIME: ORIGIN_CODE.REALTIME,
-  API: ORIGIN_CODE.API,
-  TIMEOUT: ORIGIN_CODE.TIMEOUT,
-  ERROR: ORIGIN_CODE.ERROR,
-});
-
-function namesByCode<N extends string>(codes: Record<N, number>): (N | undefined)[] {
-  const names: (N | undefined)[] = [];
-  // Object.keys forgets that the keys are the record's.
-  for (const name of Object.keys(codes) as N[]) names[codes[name]] = name;
-  return names;
-}
-
 /**
- * The results of a batch, each row checked by itself. A cause or origin this side does not know is read as the one that
- * its status implies, a status it does not know makes the row invalid. Columns of different lengths, or more than
- * `MAX_BATCH_ROWS`, make the batch malformed. Error texts are cut at `MAX_ERROR_LENGTH`.
+ * The results of a batch as those of the agent that sent it, each row checked by itself. A cause or origin this side does
+ * not know is read as the one that its status implies, a status it does not know makes the row invalid. Columns of
+ * different lengths, or more than `MAX_BATCH_ROWS`, make the batch malformed. Error texts are cut at `MAX_ERROR_LENGTH`.
  */
-export function decodeResults(message: ResultBatch): DecodedBatch {
+export function decodeResults(message: ResultBatch, { regionId, agentId }: Sender): DecodedBatch {
   const count = message.monitorId.length;
   if (count > MAX_BATCH_ROWS) return { malformed: `more than ${MAX_BATCH_ROWS} rows` };
   if (rowColumns(message).some((column) => column.length !== count)) return { malformed: 'columns differ in length' };
@@ -134,9 +123,23 @@ export function decodeResults(message: ResultBatch): DecodedBatch {
     return { malformed: 'packet columns differ in length' };
   // NUL is valid UTF-8 that PostgreSQL cannot store.
   const texts = message.texts.map((text) => text.slice(0, MAX_ERROR_LENGTH).replaceAll('\0', '\ufffd'));
-  const rows: (CheckResult | InvalidRow)[] = new Array<CheckResult | InvalidRow>(count);
-  for (let row = 0; row < count; row++) rows[row] = decodeRow(message, row, texts, withPackets);
-  return { rows };
+  const numbers = new Int32Array(count * FIELDS);
+  const errors: (string | null)[] = [];
+  const faults = new Map<number, string>();
+  for (let row = 0; row < count; row++) {
+    const fault = faultOf(message, row, texts.length);
+    if (fault !== null) {
+      faults.set(row, fault);
+      continue;
+    }
+    const to = errors.length * FIELDS;
+    numbers[to + FIELD.regionId] = regionId;
+    numbers[to + FIELD.agentId] = agentId;
+    readOutcome(message, row, numbers, to);
+    readPackets(message, row, numbers, to);
+    errors.push(texts[at(message.text, row) - 1] ?? null);
+  }
+  return { results: new ResultBlock(numbers.subarray(0, errors.length * FIELDS), errors), faults };
 }
 
 function rowColumns(message: ResultBatch): number[][] {
@@ -167,69 +170,75 @@ function at(column: readonly number[], row: number): number {
   return column[row] ?? 0;
 }
 
-function decodeRow(
-  message: ResultBatch,
-  row: number,
-  texts: readonly string[],
-  withPackets: boolean,
-): CheckResult | InvalidRow {
-  const status = STATUSES[at(message.status, row)];
-  if (status === undefined) return { invalid: 'status' };
-  const latencyUs = minusOne(at(message.latencyUs, row));
-  const text = at(message.text, row);
-  const fault = faultOf(message, row, latencyUs, texts.length) ?? latencyFault(status, latencyUs);
-  if (fault !== null) return { invalid: fault };
-  const packets = withPackets ? decodePackets(message, row) : null;
-  if (packets === 'invalid') return { invalid: 'packets' };
-  return {
-    monitorId: at(message.monitorId, row),
-    minute: at(message.minute, row) * MINUTE_SECONDS,
-    revision: at(message.revision, row),
-    status,
-    cause: CAUSES[at(message.cause, row)] ?? impliedCause(status),
-    origin: ORIGINS[at(message.origin, row)] ?? 'REALTIME',
-    latencyUs,
-    error: text === 0 ? null : (texts[text - 1] ?? null),
-    packets,
-  };
+/** Why a row cannot be stored; null where it can. */
+function faultOf(message: ResultBatch, row: number, texts: number): string | null {
+  const status = at(message.status, row);
+  if (status < STATUS_CODE.UNKNOWN || status > STATUS_CODE.DOWN) return 'status';
+  if (!isId(at(message.monitorId, row))) return 'monitor id';
+  if (!isId(at(message.revision, row))) return 'revision';
+  if (at(message.minute, row) > MAX_INTEGER) return 'minute';
+  const latency = at(message.latencyUs, row);
+  // A known answer has a latency, an unknown one has none.
+  if (latency > LONGEST || (status === STATUS_CODE.UNKNOWN) !== (latency === 0)) return 'latency';
+  if (at(message.text, row) > texts) return 'text';
+  return arePacketsValid(message, row) ? null : 'packets';
 }
 
-function faultOf(message: ResultBatch, row: number, latencyUs: number | null, texts: number): string | null {
-  const monitorId = at(message.monitorId, row);
-  if (monitorId === 0 || monitorId > MAX_ID) return 'monitor id';
-  const revision = at(message.revision, row);
-  if (revision === 0 || revision > MAX_ID) return 'revision';
-  if (latencyUs !== null && latencyUs > MAX_LATENCY_US) return 'latency';
-  return at(message.text, row) > texts ? 'text' : null;
+function isId(value: number): boolean {
+  return value > 0 && value <= MAX_INTEGER;
 }
 
-/** A known answer has a latency, an unknown one has none. */
-function latencyFault(status: Status, latencyUs: number | null): string | null {
-  return (status === 'UNKNOWN') === (latencyUs === null) ? null : 'latency';
-}
-
-function impliedCause(status: Status): Cause {
-  if (status === 'UP') return 'NONE';
-  return status === 'UNKNOWN' ? 'AGENT' : 'TARGET';
-}
-
-function decodePackets(message: ResultBatch, row: number): PacketStats | null | 'invalid' {
+function arePacketsValid(message: ResultBatch, row: number): boolean {
   const sent = at(message.packetsSent, row);
-  if (sent === 0) return null;
-  const received = at(message.packetsReceived, row);
-  const minUs = minusOne(at(message.minUs, row));
-  const avgUs = minusOne(at(message.avgUs, row));
-  const maxUs = minusOne(at(message.maxUs, row));
-  const deviationUs = minusOne(at(message.deviationUs, row));
-  const longest = Math.max(minUs ?? 0, avgUs ?? 0, maxUs ?? 0, deviationUs ?? 0);
-  if (sent > MAX_PACKETS || received > sent || longest > MAX_LATENCY_US) return 'invalid';
-  return { sent, received, minUs, avgUs, maxUs, deviationUs };
+  return (
+    sent === 0 ||
+    (sent <= MAX_PACKETS &&
+      at(message.packetsReceived, row) <= sent &&
+      at(message.minUs, row) <= LONGEST &&
+      at(message.avgUs, row) <= LONGEST &&
+      at(message.maxUs, row) <= LONGEST &&
+      at(message.deviationUs, row) <= LONGEST)
+  );
+}
+
+function readOutcome(message: ResultBatch, row: number, numbers: Int32Array, to: number): void {
+  const status = at(message.status, row);
+  const cause = at(message.cause, row);
+  const origin = at(message.origin, row);
+  numbers[to + FIELD.monitorId] = at(message.monitorId, row);
+  numbers[to + FIELD.minute] = at(message.minute, row);
+  numbers[to + FIELD.revision] = at(message.revision, row);
+  numbers[to + FIELD.status] = status;
+  numbers[to + FIELD.cause] = cause >= CAUSE_CODE.NONE && cause <= CAUSE_CODE.AGENT ? cause : impliedCause(status);
+  numbers[to + FIELD.origin] =
+    origin >= ORIGIN_CODE.REALTIME && origin <= ORIGIN_CODE.ERROR ? origin : ORIGIN_CODE.REALTIME;
+  numbers[to + FIELD.latencyUs] = minusOne(at(message.latencyUs, row));
+}
+
+function impliedCause(status: number): number {
+  if (status === STATUS_CODE.UP) return CAUSE_CODE.NONE;
+  return status === STATUS_CODE.UNKNOWN ? CAUSE_CODE.AGENT : CAUSE_CODE.TARGET;
+}
+
+function readPackets(message: ResultBatch, row: number, numbers: Int32Array, to: number): void {
+  const sent = at(message.packetsSent, row);
+  if (sent === 0) {
+    numbers.fill(NONE, to + FIELD.sent, to + FIELD.deviationUs + 1);
+    return;
+  }
+  numbers[to + FIELD.sent] = sent;
+  numbers[to + FIELD.received] = at(message.packetsReceived, row);
+  numbers[to + FIELD.minUs] = minusOne(at(message.minUs, row));
+  numbers[to + FIELD.avgUs] = minusOne(at(message.avgUs, row));
+  numbers[to + FIELD.maxUs] = minusOne(at(message.maxUs, row));
+  numbers[to + FIELD.deviationUs] = minusOne(at(message.deviationUs, row));
+}
+
+/** Zero has its own place on the wire because absent fields have it; in a block `NONE` does. */
+function minusOne(value: number): number {
+  return value === 0 ? NONE : value - 1;
 }
 
 function plusOne(value: number | null): number {
   return value === null ? 0 : value + 1;
-}
-
-function minusOne(value: number): number | null {
-  return value === 0 ? null : value - 1;
 }

@@ -160,13 +160,14 @@ function welcomeOf(options: CountingOptions, agentId: number): Welcome {
 
 function takeResults(batch: ResultBatch, agentId: number, collector: CountingCollector): Ack {
   const { options, results, senders, arrivals } = collector;
-  const decoded = decodeResults(batch);
+  const decoded = decodeResults(batch, { regionId: 1, agentId });
   if ('malformed' in decoded) throw new Error(decoded.malformed);
-  const answers = decoded.rows.map((row): AnsweredRow => {
-    if ('invalid' in row) throw new Error(`invalid ${row.invalid}`);
-    const answer = options.answer?.(row) ?? STORED;
+  for (const fault of decoded.faults.values()) throw new Error(`invalid ${fault}`);
+  const answers = decoded.results.rows().map((row): AnsweredRow => {
+    const result = decoded.results.result(row);
+    const answer = options.answer?.(result) ?? STORED;
     if (answer.answer === 'stored') {
-      results.push(row);
+      results.push(result);
       senders.push(agentId);
       arrivals.push(Date.now());
     }

@@ -1,7 +1,9 @@
 import type pg from 'pg';
 import type { Minute } from '../../core/minute.ts';
 import type { Outcome } from '../../core/outcome.ts';
-import type { RegionalResult } from '../../core/result.ts';
+import type { RegionalResult, RowAnswer } from '../../core/result.ts';
+import { ResultBlock } from '../../core/result-block.ts';
+import { ingestResults, type Expectations } from '../../db/ingest.ts';
 
 /** Adds a monitor whose first version holds since long ago. Returns its id. */
 export async function addMonitor(
@@ -64,4 +66,13 @@ export async function stopClock(pool: pg.Pool, at: number): Promise<(at: number)
   return async (next) => {
     await pool.query('update stopped_clock set at = to_timestamp($1)', [next]);
   };
+}
+
+/** `ingestResults` for results that were made one by one. */
+export function storeResults(
+  pool: pg.Pool,
+  results: readonly RegionalResult[],
+  expectations?: Expectations,
+): Promise<RowAnswer[]> {
+  return ingestResults(pool, ResultBlock.of(results), expectations);
 }

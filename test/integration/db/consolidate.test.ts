@@ -3,10 +3,9 @@ import { consolidate, type Quorum, type Vote } from '../../../core/consolidate.t
 import { floorMinute, type Minute } from '../../../core/minute.ts';
 import { CAUSE_CODE, ORIGIN_CODE, STATUS_CODE } from '../../../core/outcome.ts';
 import { sweep } from '../../../db/consolidate.ts';
-import { ingestResults } from '../../../db/ingest.ts';
 import { readPoint } from '../../../db/points.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { addMonitor, addRegion, resultOf, stopClock } from '../../support/monitoring-fixture.ts';
+import { addMonitor, addRegion, resultOf, stopClock, storeResults } from '../../support/monitoring-fixture.ts';
 import { pickBelow, pickOne, seededRandom } from '../../support/seeded-random.ts';
 
 let database: TestDatabase;
@@ -40,7 +39,7 @@ test('SQL and core/consolidate.ts make the same points of random votes under eve
       if (point) expected.set(`${monitorId} ${minute}`, { ...point });
     }
   }
-  await ingestResults(database.pool, rows);
+  await storeResults(database.pool, rows);
   expect(await storedPoints()).toEqual(expected);
 });
 
@@ -72,7 +71,7 @@ async function storedPoints(): Promise<Map<string, unknown>> {
 }
 
 async function ingest(monitorId: number, minute: Minute, ...indexes: number[]): Promise<void> {
-  await ingestResults(
+  await storeResults(
     database.pool,
     indexes.map((index) => resultOf({ monitorId, minute, ...region(index) })),
   );
@@ -90,7 +89,7 @@ test('UNKNOWN is no answer: the minute waits until it is 75 seconds old', async 
   const id = await addMonitor(database.pool, 'unknown');
   await ingest(id, now, 0, 1, 2);
   const unknown = resultOf({ monitorId: id, minute: now, ...region(3), status: 'UNKNOWN', latencyUs: null });
-  await ingestResults(database.pool, [unknown]);
+  await storeResults(database.pool, [unknown]);
   await setClock(now + 74);
   await sweep(database.pool, 200);
   expect(await readPoint(database.pool, id, now)).toBeNull();
@@ -115,7 +114,7 @@ test('a late result corrects its point, and a result that retention has taken ne
   const minute = now - 600;
   const down = (index: number) => resultOf({ monitorId: id, minute, ...region(index), status: 'DOWN', latencyUs: 0 });
   await ingest(id, minute, 0);
-  await ingestResults(database.pool, [down(1), down(2)]);
+  await storeResults(database.pool, [down(1), down(2)]);
   expect(await readPoint(database.pool, id, minute)).toMatchObject({ status: 'DOWN' });
   await database.pool.query('delete from check_results where monitor_id = $1', [id]);
   await ingest(id, minute, 3);

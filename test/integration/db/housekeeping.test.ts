@@ -4,12 +4,11 @@ import { floorMinute } from '../../../core/minute.ts';
 import { engineOf } from '../../../db/engine.ts';
 import { TIME_RELATIONS } from '../../../db/engines/engine.ts';
 import { keepHouse } from '../../../db/housekeeping.ts';
-import { ingestResults } from '../../../db/ingest.ts';
 import { overwritePoint, overwriteRange, readPoint } from '../../../db/points.ts';
 import { purgeDeleted } from '../../../db/purge.ts';
 import { rollUp } from '../../../db/rollups.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { addMonitor, addRegion, resultOf } from '../../support/monitoring-fixture.ts';
+import { addMonitor, addRegion, resultOf, storeResults } from '../../support/monitoring-fixture.ts';
 
 const DAY = 86_400;
 const now = floorMinute(Date.now() / 1000);
@@ -53,7 +52,7 @@ test('a slow reader of history holds up neither ingest, nor new spans, nor house
     for (let day = 4; !done || day < 8; day++) {
       const rows = [now, now + day * DAY].map((minute) => resultOf({ monitorId: id, minute, ...place() }));
       const sent = performance.now();
-      await ingestResults(database.pool, rows);
+      await storeResults(database.pool, rows);
       expect(performance.now() - sent).toBeLessThan(1500);
       await wait(20);
     }
@@ -71,7 +70,7 @@ test('a slow reader of history holds up neither ingest, nor new spans, nor house
 test('retention ends whole spans behind its edge and leaves the roll-ups', async () => {
   const id = await addMonitor(database.pool, 'retention');
   const old = now - 80 * DAY;
-  await ingestResults(database.pool, [resultOf({ monitorId: id, minute: old, ...place() })]);
+  await storeResults(database.pool, [resultOf({ monitorId: id, minute: old, ...place() })]);
   await rollUp(database.pool);
   await database.pool.query(
     `insert into system values ('retention_points_days', '30'), ('retention_results_days', '7')`,
@@ -115,17 +114,17 @@ test('late rows find their place in what is compressed: new, better, and no bett
   const row = (minute: number, given: Parameters<typeof resultOf>[0] | object = {}) =>
     resultOf({ monitorId: id, minute, ...place(), ...given });
   const down = { status: 'DOWN', latencyUs: 0 };
-  await ingestResults(
+  await storeResults(
     database.pool,
     minutes.filter((_, index) => index % 2 === 0).map((minute) => row(minute, down)),
   );
   await compressAll();
-  const answers = await ingestResults(
+  const answers = await storeResults(
     database.pool,
     minutes.map((minute, index) => row(minute, index % 4 === 0 ? {} : down)),
   );
   expect(answers).toEqual(minutes.map((_, index) => (index % 4 === 2 ? 'duplicate' : 'stored')));
-  await ingestResults(
+  await storeResults(
     database.pool,
     minutes.map((minute) => row(minute, place(1))),
   );
@@ -141,14 +140,14 @@ test('a deleted monitor leaves nothing behind, compressed or not, and its late r
   for (const monitorId of ids) {
     await overwriteRange(database.pool, monitorId, range, { status: 'UP', latencyUs: 1, deviationUs: 0 });
     const old = [now - 60, now - 20 * DAY].map((minute) => resultOf({ monitorId, minute, ...place() }));
-    await ingestResults(database.pool, old);
+    await storeResults(database.pool, old);
   }
   await rollUp(database.pool);
   await compressAll();
   await overwritePoint(database.pool, ids[0], now - 40 * DAY, { latencyUs: 2 }, null);
   await database.pool.query('delete from monitors where id = $1', [ids[0]]);
   const late = resultOf({ monitorId: ids[0], minute: now - 120, ...place() });
-  expect(await ingestResults(database.pool, [late])).toEqual(['dropped']);
+  expect(await storeResults(database.pool, [late])).toEqual(['dropped']);
   while ((await count('from purges where not done')) > 0) await purgeDeleted(database.pool);
   for (const relation of [...TIME_RELATIONS, 'data_points_hourly', 'dirty_hours']) {
     expect(await count(`from ${relation} where monitor_id = $1`, ids[0])).toBe(0);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { floorMinute } from '../../../core/minute.ts';
+import type { Cause } from '../../../core/outcome.ts';
 import { mergeResults, type RegionalResult } from '../../../core/result.ts';
-import { ingestResults } from '../../../db/ingest.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { addMonitor, addRegion, resultOf } from '../../support/monitoring-fixture.ts';
+import { addMonitor, addRegion, resultOf, storeResults } from '../../support/monitoring-fixture.ts';
 import { pickBelow, pickOne, seededRandom } from '../../support/seeded-random.ts';
 
 let database: TestDatabase;
@@ -32,7 +32,7 @@ test('every row is answered alone and in its place: new, known, for a monitor th
     at(now, { status: 'DOWN', latencyUs: 0 }),
     at(now - 60),
   ];
-  expect(await ingestResults(database.pool, rows)).toEqual([
+  expect(await storeResults(database.pool, rows)).toEqual([
     'dropped',
     'stored',
     'dropped',
@@ -40,14 +40,14 @@ test('every row is answered alone and in its place: new, known, for a monitor th
     'duplicate',
     'stored',
   ]);
-  expect(await ingestResults(database.pool, rows.slice(1, 2))).toEqual(['duplicate']);
+  expect(await storeResults(database.pool, rows.slice(1, 2))).toEqual(['duplicate']);
 });
 
 test('a row that the database refuses is dropped alone', async () => {
   const rows = Array.from({ length: 9 }, (_, index) => at(now - 3600 - index * 60));
   rows[3] = at(now - 3600 - 180, { error: 'a NUL \0 inside' });
-  rows[7] = at(now - 3600 - 420, { revision: 2 ** 40 });
-  const answers = await ingestResults(database.pool, rows);
+  rows[7] = at(now - 3600 - 420, { cause: 'NOBODY' as Cause });
+  const answers = await storeResults(database.pool, rows);
   expect(answers.map((answer, index) => (answer === 'stored' ? '' : `${index} ${answer}`)).filter(Boolean)).toEqual([
     '3 dropped',
     '7 dropped',
@@ -66,9 +66,9 @@ test('what is stored comes back whole, packets and text included', async () => {
     revision: 5,
   });
   const copied = at(now - 7260, { ...given, minute: now - 7260 });
-  await ingestResults(database.pool, [copied]);
+  await storeResults(database.pool, [copied]);
   // The second meets a row, and so goes the other way in.
-  await ingestResults(database.pool, [copied, given]);
+  await storeResults(database.pool, [copied, given]);
   const { rows } = await database.pool.query(
     'select * from check_results where minute in (to_timestamp($1), to_timestamp($2)) order by minute',
     [given.minute, copied.minute],
@@ -108,7 +108,7 @@ test('what stands at the end is the join of all that was written, in any order o
       }),
     );
     for (const row of rows) must.set(row.minute, mergeResults(must.get(row.minute) ?? row, row));
-    await ingestResults(database.pool, rows);
+    await storeResults(database.pool, rows);
   }
   const { rows } = await database.pool.query<Record<string, unknown>>(
     `select extract(epoch from minute)::int8 as minute, agent_id, revision, latency_us, error, origin from check_results

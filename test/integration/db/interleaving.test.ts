@@ -4,12 +4,11 @@ import { floorHour, type Minute } from '../../../core/minute.ts';
 import { ORIGIN_CODE, STATUS_CODE, type PointStatus } from '../../../core/outcome.ts';
 import type { RegionalResult } from '../../../core/result.ts';
 import { sweep } from '../../../db/consolidate.ts';
-import { ingestResults } from '../../../db/ingest.ts';
 import { overwritePoint, overwriteRange } from '../../../db/points.ts';
 import { purgeDeleted } from '../../../db/purge.ts';
 import { rollUp } from '../../../db/rollups.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { addMonitor, addRegion, resultOf, stopClock } from '../../support/monitoring-fixture.ts';
+import { addMonitor, addRegion, resultOf, stopClock, storeResults } from '../../support/monitoring-fixture.ts';
 import { persist, repeat } from '../../support/persist.ts';
 import { pickBelow, pickOne, seededRandom } from '../../support/seeded-random.ts';
 import { stepThrough } from '../../support/stepped-database.ts';
@@ -115,9 +114,9 @@ async function write(pool: pg.Pool, world: World): Promise<void> {
     // Before it is sent: what is committed must be in the ledger when the deleter looks.
     world.ledger.write(rows);
     // Whatever a caller awaits, and though it never comes again: the sweep makes up for it.
-    await persist(() => ingestResults(pool, rows, { note: () => undefined, awaits: () => world.random() < 0.5 }));
+    await persist(() => storeResults(pool, rows, { note: () => undefined, awaits: () => world.random() < 0.5 }));
     // Half are sent again, as after a lost acknowledgement.
-    if (batch % 2 === 0) await persist(() => ingestResults(pool, rows));
+    if (batch % 2 === 0) await persist(() => storeResults(pool, rows));
   }
 }
 

@@ -2,10 +2,9 @@ import { expect, test } from 'vitest';
 import type pg from 'pg';
 import { floorHour } from '../../../core/minute.ts';
 import { STATUS_CODE } from '../../../core/outcome.ts';
-import { ingestResults } from '../../../db/ingest.ts';
 import { makeRoom } from '../../../db/room.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { addMonitor, addRegion, resultOf } from '../../support/monitoring-fixture.ts';
+import { addMonitor, addRegion, resultOf, storeResults } from '../../support/monitoring-fixture.ts';
 import { persist } from '../../support/persist.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { stepThrough } from '../../support/stepped-database.ts';
@@ -27,11 +26,11 @@ test('of two better results that come at once the best one stands', async () => 
     for (let seed = 1; seed <= 12; seed++) {
       const monitorId = await addMonitor(pool, `raced-${seed}`);
       const row = resultOf({ monitorId, minute, ...region, status: 'UNKNOWN', latencyUs: null });
-      await ingestResults(pool, [row]);
+      await storeResults(pool, [row]);
       const stepped = stepThrough(database.url, pool, seededRandom(seed));
       for (const status of ['DEGRADED', 'UP', 'DOWN'] as const) {
         const better = { ...row, status, latencyUs: 1 };
-        stepped.add(status, (own) => persist(() => ingestResults(own, [better])));
+        stepped.add(status, (own) => persist(() => storeResults(own, [better])));
       }
       await stepped.run();
     }
@@ -57,7 +56,7 @@ async function votesMissed(locked: boolean): Promise<number> {
       const stepped = stepThrough(database.url, pool, seededRandom(seed));
       for (const region of regions) {
         const row = resultOf({ monitorId, minute: start + seed * 60, ...region });
-        stepped.add(`writer ${region.regionId}`, (own) => persist(() => ingestResults(own, [row])));
+        stepped.add(`writer ${region.regionId}`, (own) => persist(() => storeResults(own, [row])));
       }
       await stepped.run();
     }

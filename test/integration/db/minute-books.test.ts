@@ -2,10 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MINUTE_SECONDS, type Minute } from '../../../core/minute.ts';
 import { unknownOutcome } from '../../../core/outcome.ts';
 import { recordAbsences } from '../../../db/absences.ts';
-import { ingestResults } from '../../../db/ingest.ts';
 import { keepMinuteBooks, readMinuteBooks, SLICE_SECONDS, type MinuteBook } from '../../../db/minute-books.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { addMonitor, addRegion, resultOf, stopClock } from '../../support/monitoring-fixture.ts';
+import { addMonitor, addRegion, resultOf, stopClock, storeResults } from '../../support/monitoring-fixture.ts';
 
 /** The slice that the tests look at begins here. */
 const T = Math.floor(Date.now() / 1000 / SLICE_SECONDS) * SLICE_SECONDS - 7200;
@@ -35,7 +34,7 @@ beforeEach(async () => {
 
 /** Stores UP for some minutes of the slice, as indices. */
 async function measured(monitorId: number, place: typeof eu, indices: number[]): Promise<void> {
-  await ingestResults(
+  await storeResults(
     database.pool,
     indices.map((index) => resultOf({ monitorId, minute: minute(index), ...place })),
   );
@@ -76,7 +75,7 @@ describe('the books of minutes', () => {
     const id = await addMonitor(database.pool, 'm');
     await measured(id, eu, all);
     await measured(id, us, [0, 1, 2, 3, 4, 5]);
-    await ingestResults(database.pool, [
+    await storeResults(database.pool, [
       { ...resultOf({ monitorId: id, minute: minute(6), ...us }), ...unknownOutcome('offline', 'so') },
     ]);
     expect(await books()).toEqual({

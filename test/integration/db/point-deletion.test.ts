@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { floorMinute } from '../../../core/minute.ts';
 import type { RegionalResult } from '../../../core/result.ts';
-import { ingestResults } from '../../../db/ingest.ts';
 import { deletePoints } from '../../../db/point-deletion.ts';
 import { listPoints } from '../../../db/point-list.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { addMonitor, addRegion, resultOf } from '../../support/monitoring-fixture.ts';
+import { addMonitor, addRegion, resultOf, storeResults } from '../../support/monitoring-fixture.ts';
 
 const START = floorMinute(Date.now() / 1000) - 7200;
 const RANGE = { from: START, to: START + 3600 };
@@ -36,20 +35,20 @@ async function stateOf(monitorId: number): Promise<{ points: number; results: nu
 
 test('what was measured goes with its points, and what comes late is judged alone', async () => {
   const monitorId = await addMonitor(database.pool, 'alone');
-  await ingestResults(database.pool, batch(monitorId));
+  await storeResults(database.pool, batch(monitorId));
   expect(await stateOf(monitorId)).toEqual({ points: 60, results: 120, votes: [2] });
   expect(await deletePoints(database.pool, { monitorId, range: { from: START + 600, to: START + 1200 } })).toBe(10);
   expect(await stateOf(monitorId)).toEqual({ points: 50, results: 100, votes: [2] });
   expect(await deletePoints(database.pool, { monitorId, range: RANGE })).toBe(50);
   expect(await stateOf(monitorId)).toEqual({ points: 0, results: 0, votes: [] });
-  await ingestResults(database.pool, batch(monitorId, {}, places.slice(0, 1)));
+  await storeResults(database.pool, batch(monitorId, {}, places.slice(0, 1)));
   expect(await stateOf(monitorId)).toEqual({ points: 60, results: 60, votes: [1] });
 });
 
 test('the results of the other statuses stay', async () => {
   const monitorId = await addMonitor(database.pool, 'by-status');
   const rows = batch(monitorId).map((row) => ({ ...row, ...(row.minute < START + 600 && DOWN) }));
-  await ingestResults(database.pool, rows);
+  await storeResults(database.pool, rows);
   expect(await deletePoints(database.pool, { monitorId, range: ALL, status: 'DOWN' })).toBe(10);
   expect(await stateOf(monitorId)).toEqual({ points: 50, results: 100, votes: [2] });
 });
@@ -57,11 +56,11 @@ test('the results of the other statuses stay', async () => {
 test('with results coming in meanwhile no point is left whose results are not', async () => {
   for (let round = 0; round < 8; round++) {
     const monitorId = await addMonitor(database.pool, `race-${round}`);
-    await ingestResults(database.pool, batch(monitorId, {}, places.slice(0, 1)));
+    await storeResults(database.pool, batch(monitorId, {}, places.slice(0, 1)));
     await Promise.all([
       deletePoints(database.pool, { monitorId, range: RANGE }),
-      ingestResults(database.pool, batch(monitorId, { status: 'UP' }, places.slice(1))),
-      ingestResults(database.pool, batch(monitorId, {}, places.slice(0, 1))),
+      storeResults(database.pool, batch(monitorId, { status: 'UP' }, places.slice(1))),
+      storeResults(database.pool, batch(monitorId, {}, places.slice(0, 1))),
     ]);
     const { rows } = await database.pool.query(
       `select minute from data_points p where monitor_id = $1 and known <>

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { floorMinute, type MinuteRange } from '../../../core/minute.ts';
-import { ingestResults } from '../../../db/ingest.ts';
 import { overwritePoint, overwriteRange, readPoint, streamPoints } from '../../../db/points.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { addMonitor, addRegion, resultOf } from '../../support/monitoring-fixture.ts';
+import { addMonitor, addRegion, resultOf, storeResults } from '../../support/monitoring-fixture.ts';
 
 let database: TestDatabase;
 let place: { regionId: number; agentId: number };
@@ -29,7 +28,7 @@ test('a range is read half-open and ascending, with exactly the members of a dat
   const rows = [0, 1, 2].map((back) =>
     resultOf({ monitorId: id, minute: now - 600 - back * 60, ...place, latencyUs: 1000 * back + 1 }),
   );
-  await ingestResults(database.pool, rows);
+  await storeResults(database.pool, rows);
   expect(await read(id, { from: now - 720, to: now - 600 })).toEqual([
     { monitor_tag: `it's "x"`, timestamp: now - 720, status: 'UP', latency: 2.001, type: 'REALTIME' },
     { monitor_tag: `it's "x"`, timestamp: now - 660, status: 'UP', latency: 1.001, type: 'REALTIME' },
@@ -42,7 +41,7 @@ test("a region's view shows UNKNOWN with its cause and error", async () => {
   const id = await addMonitor(database.pool, 'region');
   const error = 'offline: "no" \\ way\n🙂';
   const given = { status: 'UNKNOWN', cause: 'AGENT', latencyUs: null, error } as const;
-  await ingestResults(database.pool, [resultOf({ monitorId: id, minute: now - 600, ...place, ...given })]);
+  await storeResults(database.pool, [resultOf({ monitorId: id, minute: now - 600, ...place, ...given })]);
   expect(await read(id, { from: now - 600, to: now }, place.regionId)).toEqual([
     {
       monitor_tag: `it's "x"`,
@@ -87,7 +86,7 @@ test('a point written by hand keeps what is not named and takes the default wher
     latencyUs: 1234,
   });
   expect(await overwritePoint(database.pool, id, minute - 60, {}, 'DEGRADED')).toMatchObject({ status: 'DEGRADED' });
-  await ingestResults(database.pool, [resultOf({ monitorId: id, minute, ...place })]);
+  await storeResults(database.pool, [resultOf({ monitorId: id, minute, ...place })]);
   expect(await readPoint(database.pool, id, minute)).toMatchObject({ origin: 'MANUAL', status: 'DOWN' });
 });
 
@@ -101,7 +100,7 @@ test('any minute from the edge of retention to 366 days ahead can be written, an
     await expect(overwritePoint(database.pool, id, minute, {}, null)).rejects.toMatchObject({ code: 'BAD_REQUEST' });
   }
   const old = [now - 89 * DAY, now - 50 * DAY].map((minute) => resultOf({ monitorId: id, minute, ...place }));
-  expect(await ingestResults(database.pool, old)).toEqual(['stored', 'stored']);
+  expect(await storeResults(database.pool, old)).toEqual(['stored', 'stored']);
   expect(await readPoint(database.pool, id, now - 89 * DAY)).toMatchObject({ origin: 'REALTIME' });
 });
 

@@ -1,32 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { createAwaitedAnswers } from '../../../collector/awaited-answers.ts';
 import type { Status } from '../../../core/outcome.ts';
-import type { RegionalResult } from '../../../core/result.ts';
+import { ResultBlock } from '../../../core/result-block.ts';
+import { resultOf } from '../../support/monitoring-fixture.ts';
 
-const answer = (regionId: number, minute = 60, status: Status = 'UP'): RegionalResult => ({
-  monitorId: 1,
-  regionId,
-  minute,
-  agentId: regionId,
-  revision: 1,
-  status,
-  cause: 'NONE',
-  origin: 'REALTIME',
-  latencyUs: 1,
-  error: null,
-  packets: null,
-});
+const answer = (regionId: number, minute = 60, status: Status = 'UP'): ResultBlock =>
+  ResultBlock.of([resultOf({ monitorId: 1, minute, regionId, agentId: regionId, status })]);
 
 describe('awaited answers', () => {
   it('are those of the regions that stream here and have not answered', () => {
     const awaited = createAwaitedAnswers();
     awaited.join(1);
     const leave = awaited.join(2);
-    awaited.note([answer(1)]);
+    awaited.note(answer(1));
     expect(awaited.awaits(1, 60)).toBe(true);
-    awaited.note([answer(2)]);
+    awaited.note(answer(2));
     expect(awaited.awaits(1, 60)).toBe(false);
-    awaited.note([answer(1, 120)]);
+    awaited.note(answer(1, 120));
     expect(awaited.awaits(1, 120)).toBe(true);
     leave();
     expect(awaited.awaits(1, 120)).toBe(false);
@@ -38,14 +28,14 @@ describe('awaited answers', () => {
     const leave = awaited.join(2);
     awaited.join(2);
     leave();
-    awaited.note([answer(1)]);
+    awaited.note(answer(1));
     expect(awaited.awaits(1, 60)).toBe(true);
   });
 
   it('are not settled by an agent that could not measure', () => {
     const awaited = createAwaitedAnswers();
     awaited.join(1);
-    awaited.note([answer(1, 60, 'UNKNOWN')]);
+    awaited.note(answer(1, 60, 'UNKNOWN'));
     expect(awaited.awaits(1, 60)).toBe(true);
   });
 
@@ -54,7 +44,7 @@ describe('awaited answers', () => {
     awaited.join(1);
     awaited.join(2);
     awaited.neverFor(1);
-    awaited.note([answer(1)]);
+    awaited.note(answer(1));
     expect(awaited.awaits(1, 60)).toBe(false);
   });
 
@@ -62,16 +52,16 @@ describe('awaited answers', () => {
     const awaited = createAwaitedAnswers();
     awaited.join(1);
     awaited.join(2);
-    for (const minute of [120, 180, 240, 60]) awaited.note([answer(1, minute)]);
+    for (const minute of [120, 180, 240, 60]) awaited.note(answer(1, minute));
     expect([60, 120, 180, 240].map((minute) => awaited.awaits(1, minute))).toEqual([false, false, true, true]);
   });
 
   it('are no longer told apart beyond 31 regions: those are never awaited', () => {
     const awaited = createAwaitedAnswers();
     for (let region = 1; region <= 32; region++) awaited.join(region);
-    for (let region = 1; region < 31; region++) awaited.note([answer(region)]);
+    for (let region = 1; region < 31; region++) awaited.note(answer(region));
     expect(awaited.awaits(1, 60)).toBe(true);
-    awaited.note([answer(31)]);
+    awaited.note(answer(31));
     expect(awaited.awaits(1, 60)).toBe(false);
   });
 });

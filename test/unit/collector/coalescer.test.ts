@@ -1,27 +1,19 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createCoalescer, type Coalescer, type CoalescerLimits } from '../../../collector/coalescer.ts';
-import type { RegionalResult, RowAnswer } from '../../../core/result.ts';
+import type { RowAnswer } from '../../../core/result.ts';
+import { FIELD, ResultBlock } from '../../../core/result-block.ts';
 import { createLogger } from '../../../runtime/logger.ts';
+import { resultOf } from '../../support/monitoring-fixture.ts';
 
-const rowsOf = (count: number, monitorId = 1): RegionalResult[] =>
-  Array.from({ length: count }, (_, index) => ({
-    monitorId,
-    regionId: 1,
-    agentId: 1,
-    minute: index * 60,
-    revision: 1,
-    status: 'UP',
-    cause: 'NONE',
-    origin: 'REALTIME',
-    latencyUs: 1,
-    error: null,
-    packets: null,
-  }));
+const rowsOf = (count: number, monitorId = 1): ResultBlock =>
+  ResultBlock.of(
+    Array.from({ length: count }, (_, index) => resultOf({ monitorId, minute: index * 60, regionId: 1, agentId: 1 })),
+  );
 
 let end: AbortController;
 let running: Promise<void>;
 function start(
-  write: (rows: readonly RegionalResult[]) => Promise<readonly RowAnswer[]>,
+  write: (rows: ResultBlock) => Promise<readonly RowAnswer[]>,
   limits: Partial<CoalescerLimits> = {},
 ): Coalescer {
   end = new AbortController();
@@ -34,13 +26,12 @@ afterEach(async () => {
   await running;
 });
 
-const stored = (rows: readonly RegionalResult[]): RowAnswer[] => rows.map(() => 'stored');
-const answersOf = async (coalescer: Coalescer, rows: readonly RegionalResult[]) =>
-  (await coalescer.admit(rows)).answers;
+const stored = (rows: ResultBlock): RowAnswer[] => rows.rows().map(() => 'stored');
+const answersOf = async (coalescer: Coalescer, rows: ResultBlock) => (await coalescer.admit(rows)).answers;
 /** A write that waits until it is let go. */
 function heldWrite() {
-  const batches: { rows: readonly RegionalResult[]; finish: () => void }[] = [];
-  const write = (rows: readonly RegionalResult[]): Promise<RowAnswer[]> =>
+  const batches: { rows: ResultBlock; finish: () => void }[] = [];
+  const write = (rows: ResultBlock): Promise<RowAnswer[]> =>
     new Promise((resolve) => batches.push({ rows, finish: () => resolve(stored(rows)) }));
   return { batches, write };
 }
@@ -53,7 +44,7 @@ describe('the coalescer', () => {
     const batches: number[] = [];
     const coalescer = start(async (rows) => {
       batches.push(rows.length);
-      return rows.map(({ monitorId }) => (monitorId === 2 ? 'duplicate' : 'stored'));
+      return rows.column(FIELD.monitorId).map((monitorId) => (monitorId === 2 ? 'duplicate' : 'stored'));
     });
     const [one, two] = await Promise.all([answersOf(coalescer, rowsOf(2)), answersOf(coalescer, rowsOf(1, 2))]);
     expect(batches).toEqual([3]);

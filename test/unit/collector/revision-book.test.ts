@@ -15,39 +15,36 @@ function database() {
   };
   return { state, book: createRevisionBook(read) };
 }
-const newest = (found: Map<number, MonitorRevisions>, id: number): number | undefined => {
-  const monitor = found.get(id);
-  return monitor?.state === 'known' ? monitor.revisions.at(-1)?.revision : undefined;
-};
+const newest = (found: readonly MonitorRevisions[]): (number | undefined)[] =>
+  found.map((monitor) => (monitor.state === 'known' ? monitor.revisions.at(-1)?.revision : undefined));
 
 describe('the revision book', () => {
   it('asks once while changes are told', async () => {
     const { state, book } = database();
     book.trust(true);
-    await book.look(new Set([1, 2]));
-    await book.look(new Set([1, 2, 3]));
+    await book.look([1, 2]);
+    await book.look([1, 2, 3]);
     expect(state.asked).toBe(3);
   });
 
   it('asks every time while they are not', async () => {
     const { state, book } = database();
-    await book.look(new Set([1]));
-    await book.look(new Set([1]));
+    await book.look([1]);
+    await book.look([1]);
     book.trust(true);
-    await book.look(new Set([1]));
+    await book.look([1]);
     book.trust(false);
-    await book.look(new Set([1]));
+    await book.look([1]);
     expect(state.asked).toBe(4);
   });
 
   it('asks again for a monitor that changed', async () => {
     const { state, book } = database();
     book.trust(true);
-    await book.look(new Set([1, 2]));
+    await book.look([1, 2]);
     state.revision = 2;
     book.forget(1);
-    const found = await book.look(new Set([1, 2]));
-    expect([newest(found, 1), newest(found, 2)]).toEqual([2, 1]);
+    expect(newest(await book.look([2, 1, 2]))).toEqual([1, 2, 1]);
   });
 
   it('does not remember what a change overtook on its way', async () => {
@@ -57,9 +54,9 @@ describe('the revision book', () => {
       state.revision = 2;
       book.forget(1);
     };
-    await book.look(new Set([1]));
+    await book.look([1]);
     state.whileReading = () => undefined;
-    expect(newest(await book.look(new Set([1])), 1)).toBe(2);
+    expect(newest(await book.look([1]))).toEqual([2]);
   });
 });
 

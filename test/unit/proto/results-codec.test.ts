@@ -40,7 +40,7 @@ const anyPackets: fc.Arbitrary<PacketStats> = fc
 const anyResult: fc.Arbitrary<CheckResult> = fc
   .record({
     monitorId: fc.integer({ min: 1, max: 2_147_483_647 }),
-    minute: fc.integer({ min: 0, max: 4_294_967_295 }).map((count) => count * 60),
+    minute: fc.nat(2_147_483_647).map((count) => count * 60),
     revision: fc.integer({ min: 1, max: 2_147_483_647 }),
     status: fc.constantFrom<Status>('UP', 'DOWN', 'DEGRADED', 'UNKNOWN'),
     cause: fc.constantFrom<Cause>('NONE', 'TARGET', 'RESOLVER', 'AGENT'),
@@ -61,10 +61,15 @@ function travel(message: ResultBatch): ResultBatch {
   return received.results;
 }
 
+const SENDER = { regionId: 3, agentId: 5 };
+
+/** Each row as a result of its sender, or why it is none. */
 const rowsOf = (message: ResultBatch) => {
-  const decoded = decodeResults(message);
+  const decoded = decodeResults(message, SENDER);
   if ('malformed' in decoded) throw new Error(decoded.malformed);
-  return decoded.rows;
+  const { results, faults } = decoded;
+  const valid = results.rows().map((row) => results.result(row));
+  return message.monitorId.map((_, row) => (faults.has(row) ? { invalid: faults.get(row) } : valid.shift()));
 };
 
 describe('a batch of results', () => {
@@ -74,7 +79,7 @@ describe('a batch of results', () => {
         const received = travel(encodeResults(batch, 'life-1', results));
         expect(received.batch).toBe(batch);
         expect(received.epoch).toBe('life-1');
-        expect(rowsOf(received)).toEqual(results);
+        expect(rowsOf(received)).toEqual(results.map((row) => ({ ...row, ...SENDER })));
       }),
       { numRuns: 500 },
     );
@@ -96,6 +101,7 @@ describe('a batch of results', () => {
     ['monitor id', { monitorId: [0, 7] }],
     ['monitor id', { monitorId: [2_147_483_648, 7] }],
     ['revision', { revision: [0, 3] }],
+    ['minute', { minute: [2_147_483_648, 30_000_000] }],
     ['status', { status: [0, 2] }],
     ['status', { status: [99, 2] }],
     ['latency', { latencyUs: [MAX_LATENCY_US + 2, 1] }],
@@ -148,12 +154,12 @@ describe('a batch of results', () => {
   ])('is malformed where its %s', (reason, damage) => {
     const message = encodeResults(1, 'e', [result(), result()]);
     damage(message);
-    expect(decodeResults(message)).toEqual({ malformed: reason });
+    expect(decodeResults(message, SENDER)).toEqual({ malformed: reason });
   });
 
   it('is malformed with more rows than a batch may have', () => {
     const results = Array.from({ length: MAX_BATCH_ROWS + 1 }, () => result());
-    expect(decodeResults(encodeResults(1, 'e', results))).toHaveProperty('malformed');
+    expect(decodeResults(encodeResults(1, 'e', results), SENDER)).toHaveProperty('malformed');
     expect(rowsOf(encodeResults(1, 'e', results.slice(1)))).toHaveLength(MAX_BATCH_ROWS);
   });
 
@@ -166,7 +172,7 @@ describe('a batch of results', () => {
     const bytes = requestSerialize({ body: 'results', results: encodeResults(1, 'e', batch) });
     const decode = (): void => {
       const received = requestDeserialize(bytes);
-      if (received.body === 'results') rowsOf(received.results);
+      if (received.body === 'results') decodeResults(received.results, SENDER);
     };
     for (let warm = 0; warm < 10; warm++) decode();
     const before = process.cpuUsage();

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { floorMinute } from '../../../../core/minute.ts';
 import type { Monitor } from '../../../../core/monitor.ts';
 import { createAgent } from '../../../../db/agents.ts';
-import { ingestResults } from '../../../../db/ingest.ts';
+import type { RegionalResult } from '../../../../core/result.ts';
 import type { Answer } from '../../../support/api-client.ts';
 import { createMonitor, failureOf } from '../../../support/api-monitors.ts';
 import { startApi, type TestApi } from '../../../support/api-server.ts';
+import { storeResults } from '../../../support/monitoring-fixture.ts';
 
 const DAY = 86_400;
 /** A full hour a day ago: everything around it can be written. */
@@ -256,6 +257,6 @@ async function ingest(minute: number, fields: object): Promise<void> {
     ...{ origin: 'REALTIME', error: null, packets: null, ...fields },
   };
   // A well-formed result, put together of parts.
-  const answers = await ingestResults(test.database.pool, [result as Parameters<typeof ingestResults>[1][number]]);
+  const answers = await storeResults(test.database.pool, [result as RegionalResult]);
   expect(answers).toEqual(['stored']);
 }
