@@ -30,9 +30,11 @@ export async function consolidatePairs(
 /**
  * Consolidates, minute by minute, everything that became ripe by age since the last sweep, whichever collector or
  * earlier process swept then: the cursor stands in the database. Returns how many minutes it swept, at most `limit`.
- * Late results need no sweep; they are ripe when they come.
+ * After days in which nobody swept, the newest ripe minute comes first each time, out of turn: what is measured now does
+ * not wait for what was missed. Late results need no sweep; they are ripe when they come.
  */
 export async function sweep(pool: pg.Pool, limit = 60): Promise<number> {
+  await sweepOutOfTurn(pool);
   let swept = 0;
   while (swept < limit && (await sweepMinute(pool))) swept += 1;
   return swept;
@@ -60,28 +62,48 @@ const EDGES = `
 const NEXT_RIPE = `
   select extract(epoch from minute)::int8 as minute from cursors
   where name = 'swept_to' and minute <= service_now() - interval '${RIPE_SECONDS} seconds'`;
+const NEWEST_RIPE = `
+  select extract(epoch from newest)::int8 as minute
+  from cursors, date_trunc('minute', service_now() - interval '${RIPE_SECONDS} seconds', 'UTC') as newest
+  where name = 'swept_to' and minute < newest`;
+
+async function sweepOutOfTurn(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ minute: Minute }>(NEWEST_RIPE);
+  for (const { minute } of rows)
+    await withRoom(pool, ['data_points'], [minute], () =>
+      inSweep(pool, (client) => consolidateMinute(client, minute)),
+    );
+}
 
 async function sweepMinute(pool: pg.Pool): Promise<boolean> {
   const next = await pool.query<{ minute: Minute }>(NEXT_RIPE);
   const [due] = next.rows;
   if (!due) return false;
-  return withRoom(pool, ['data_points'], [due.minute], () => sweepNext(pool));
+  return withRoom(pool, ['data_points'], [due.minute], () => inSweep(pool, sweepNext));
 }
 
-async function sweepNext(pool: pg.Pool): Promise<boolean> {
+async function inSweep<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const engine = await engineOf(pool);
   return inTransaction(pool, async (client) => {
     await client.query('select pg_current_xact_id()');
     await engine.favourLookups(client);
-    // Another sweeper may have been here since: it holds the row until it has moved on.
-    const { rows } = await client.query<{ minute: Minute }>(`${NEXT_RIPE} for update`);
-    const minute = rows[0]?.minute;
-    if (minute === undefined) return false;
-    await lockMinutes(client, [minute]);
-    const monitors = await client.query<{ id: number }>('select id from monitors order by id');
-    const ids = monitors.rows.map(({ id }) => id);
-    if (ids.length > 0) await consolidatePairs(client, ids, new Array<Minute>(ids.length).fill(minute), Infinity);
-    await client.query(`update cursors set minute = minute + interval '1 minute' where name = 'swept_to'`);
-    return true;
+    return work(client);
   });
+}
+
+async function sweepNext(client: pg.PoolClient): Promise<boolean> {
+  // Another sweeper may have been here since: it holds the row until it has moved on.
+  const { rows } = await client.query<{ minute: Minute }>(`${NEXT_RIPE} for update`);
+  const minute = rows[0]?.minute;
+  if (minute === undefined) return false;
+  await consolidateMinute(client, minute);
+  await client.query(`update cursors set minute = minute + interval '1 minute' where name = 'swept_to'`);
+  return true;
+}
+
+async function consolidateMinute(client: pg.PoolClient, minute: Minute): Promise<void> {
+  await lockMinutes(client, [minute]);
+  const monitors = await client.query<{ id: number }>('select id from monitors order by id');
+  const ids = monitors.rows.map(({ id }) => id);
+  if (ids.length > 0) await consolidatePairs(client, ids, new Array<Minute>(ids.length).fill(minute), Infinity);
 }
