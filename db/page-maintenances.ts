@@ -89,13 +89,24 @@ export async function listMaintenancesBetween(
   return rows;
 }
 
-/** The windows of the maintenance of that id where everybody may see it, the latest start first. */
-export async function listPublicWindows(db: Queryable, maintenanceId: number): Promise<PublicMaintenance[]> {
+/** What everybody may see of a maintenance and of its windows that end after `since`, the earliest first. */
+export async function findPublicMaintenance(
+  db: Queryable,
+  id: number,
+  since: number,
+): Promise<{ title: string; description: string | null; events: PublicMaintenance[] } | undefined> {
   const { condition, value } = inScope('maintenances', 'everything');
-  const { rows } = await db.query<PublicMaintenance>(
-    `select ${COLUMNS} ${WINDOWS} and ${condition} and maintenances.id = $2::bigint
-     order by e.start_date_time desc, e.id desc limit ${MAX_LISTED}`,
-    [value, maintenanceId],
+  const found = await db.query<{ title: string; description: string | null }>(
+    `select title, description from maintenances
+     where ${condition} and maintenances.status = 'ACTIVE' and maintenances.id = $2::bigint`,
+    [value, id],
   );
-  return rows;
+  const [maintenance] = found.rows;
+  if (!maintenance) return undefined;
+  const { rows } = await db.query<PublicMaintenance>(
+    `select ${COLUMNS} ${WINDOWS} and maintenances.id = $1::bigint and e.end_date_time > $2
+     order by e.start_date_time, e.id limit ${MAX_LISTED}`,
+    [id, since],
+  );
+  return { ...maintenance, events: rows };
 }

@@ -1,30 +1,88 @@
 import type pg from 'pg';
 import { inTransaction, type Queryable } from '../../db/client.ts';
 import { countBookOf } from '../../db/count-book.ts';
+import { findPublicIncident } from '../../db/page-incidents.ts';
+import { findPublicMaintenance } from '../../db/page-maintenances.ts';
+import { readNow } from '../../db/service-clock.ts';
+import type {
+  DayPageView,
+  EventsView,
+  IncidentView,
+  MaintenancePageView,
+  MonitorPageView,
+  Range,
+  StatusPageView,
+} from '../../web/view.ts';
+import { readDayView } from './day-view.ts';
+import { readEventsView } from './events-view.ts';
 import { createKeptValues, type Keeping } from './kept-values.ts';
-import { readPageView, type SeenPage } from './page-view.ts';
+import { readMonitorView } from './monitor-view.ts';
+import { readPageView } from './page-view.ts';
 import { daysKey, timeZoneOf } from './visitor-days.ts';
+
+/** A view, and the second that is now on it. */
+export type Dated<View> = Promise<{ view: View; now: number } | undefined>;
+
+/** What the pages for people show; undefined where there is nothing public of that name. Zones are of `isTimeZone`. */
+export interface SiteViews {
+  statusPage(path: string, timeZone: string): Dated<StatusPageView>;
+  monitorPage(tag: string, range: Range, timeZone: string): Dated<MonitorPageView>;
+  /** `day` as `2026-11-20`, in the zone. */
+  dayPage(tag: string, day: string, timeZone: string): Dated<DayPageView>;
+  incident(id: number): Dated<IncidentView>;
+  maintenance(id: number): Dated<MaintenancePageView>;
+  /** `month` as `2026-11`, in the zone; the current one without. */
+  events(month: string | undefined, timeZone: string): Dated<EventsView>;
+}
 
 /** How old what is shown may be; what has happened in the meantime comes with the next look. */
 const KEEPING: Keeping = { freshMs: 5000, staleMs: 15_000, capacity: 300 };
+/** A maintenance's windows are shown so far back. */
+const WINDOWS_BACK_SECONDS = 90 * 86_400;
 
-/** What the pages for people show. Time zones are names that `isTimeZone` knows. */
-export interface SiteViews {
-  statusPage(path: string, timeZone: string): Promise<SeenPage | undefined>;
-}
-
-/** Views out of the database at `pool`, each kept for some seconds. */
+/** Views out of the database at `pool`, each in one snapshot and kept for some seconds. */
 export function createSiteViews(pool: pg.Pool, keeping: Keeping = KEEPING): SiteViews {
   const book = countBookOf(pool);
-  const pages = createKeptValues<SeenPage | undefined>(keeping);
+  const pages = createKeptValues<Awaited<Dated<StatusPageView>>>(keeping);
+  const monitors = createKeptValues<Awaited<Dated<MonitorPageView>>>(keeping);
+  const days = createKeptValues<Awaited<Dated<DayPageView>>>(keeping);
+  const months = createKeptValues<Awaited<Dated<EventsView>>>(keeping);
+  const inZone = (name: string) => {
+    const zone = timeZoneOf(name);
+    return { zone, key: daysKey(zone, Date.now() / 1000) };
+  };
   return {
     async statusPage(path, timeZone) {
-      const zone = timeZoneOf(timeZone);
-      return pages.get(`${path} ${daysKey(zone, Date.now() / 1000)}`, () =>
-        inSnapshot(pool, (client) => readPageView(client, book, path, zone)),
-      );
+      const { zone, key } = inZone(timeZone);
+      return pages.get(`${path} ${key}`, () => inSnapshot(pool, (client) => readPageView(client, book, path, zone)));
     },
+    async monitorPage(tag, range, timeZone) {
+      const { zone, key } = inZone(timeZone);
+      const read = (client: Queryable) => readMonitorView(client, book, { tag, range, zone });
+      return monitors.get(`${tag} ${range} ${key}`, () => inSnapshot(pool, read));
+    },
+    async dayPage(tag, day, timeZone) {
+      const { zone } = inZone(timeZone);
+      const read = (client: Queryable) => readDayView(client, book, { tag, day, zone });
+      // Further back than a year zones may differ that are alike in what a key tells.
+      return days.get(`${tag} ${day} ${timeZone}`, () => inSnapshot(pool, read));
+    },
+    async events(month, timeZone) {
+      const { zone } = inZone(timeZone);
+      const read = (client: Queryable) => readEventsView(client, month, zone);
+      return months.get(`${month ?? ''} ${timeZone}`, () => inSnapshot(pool, read));
+    },
+    incident: (id) => dated(pool, (client) => findPublicIncident(client, id)),
+    maintenance: (id) => dated(pool, (client, now) => findPublicMaintenance(client, id, now - WINDOWS_BACK_SECONDS)),
   };
+}
+
+function dated<View>(pool: pg.Pool, read: (client: Queryable, now: number) => Promise<View | undefined>): Dated<View> {
+  return inSnapshot(pool, async (client) => {
+    const now = Math.floor(await readNow(client));
+    const view = await read(client, now);
+    return view && { view, now };
+  });
 }
 
 function inSnapshot<T>(pool: pg.Pool, read: (client: Queryable) => Promise<T>): Promise<T> {
