@@ -1,8 +1,8 @@
-import { isIPv6 } from 'node:net';
 import { AppError } from '../../core/app-error.ts';
 import { isKnownDevice } from '../../db/known-devices.ts';
 import { countAttempt, forgetAttempt, type Countable } from '../../db/login-attempts.ts';
 import type { Context } from '../context.ts';
+import { callerAt } from '../http/rate-limit.ts';
 import { deviceToken } from './cookies.ts';
 
 /** Failed attempts in a quarter of an hour, before the next must wait. */
@@ -25,7 +25,7 @@ export async function countSignIn(context: Context, email: string): Promise<Coun
   const device = deviceToken(context);
   const isKnown = device !== undefined && (await isKnownDevice(context.pool, device, email));
   const asStranger = [
-    { subject: `address ${networkOf(context.address)}`, limit: PER_ADDRESS },
+    { subject: `address ${callerAt(context.address)}`, limit: PER_ADDRESS },
     { subject: `account ${email}`, limit: PER_ACCOUNT },
   ];
   return count(context, isKnown ? [{ subject: `device ${device}`, limit: PER_DEVICE }] : asStranger);
@@ -40,14 +40,4 @@ async function count({ pool }: Context, countables: Countable[]): Promise<Counte
   const retryAfterS = await countAttempt(pool, countables);
   if (retryAfterS > 0) throw new AppError('RATE_LIMITED', 'Too many attempts, try again later', { retryAfterS });
   return { succeeded: () => forgetAttempt(pool, countables) };
-}
-
-/** Who has one IPv6 address has a /64 of them. */
-function networkOf(address: string): string {
-  if (!isIPv6(address) || address.includes('.')) return address;
-  const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
-  const left = head === '' ? [] : head.split(':');
-  const right = tail ? tail.split(':') : [];
-  const zeros = tail === undefined ? 0 : 8 - left.length - right.length;
-  return [...left, ...Array<string>(zeros).fill('0'), ...right].slice(0, 4).join(':');
 }
