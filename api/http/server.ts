@@ -4,9 +4,17 @@ import type { Duplex } from 'node:stream';
 import type { ListenAddress } from '../../runtime/listen-address.ts';
 import { sleep } from '../../runtime/time.ts';
 
-/** A client has this long to send its headers, and its whole request. */
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
+/** How long a client may take; who takes longer is cut off, answered 408 where that is still possible. */
+export interface Patience {
+  headersMs: number;
+  /** The headers and the body. */
+  requestMs: number;
+  /** How often the two are looked at. */
+  lookEveryMs: number;
+}
+
+const PATIENCE: Patience = { headersMs: 10_000, requestMs: 30_000, lookEveryMs: 2000 };
+/** Longer than load balancers keep an idle connection, so that none sends into one that is being closed. */
 const KEEP_ALIVE_MS = 65_000;
 /** Requests in flight have this long to end at a shutdown; then their connections are cut. */
 const DRAIN_MS = 8_000;
@@ -18,11 +26,16 @@ export interface RunningServer {
 }
 
 /** Listens; resolves when it does. */
-export async function listen(app: RequestListener, address: ListenAddress): Promise<RunningServer> {
+export async function listen(
+  app: RequestListener,
+  address: ListenAddress,
+  patience: Patience = PATIENCE,
+): Promise<RunningServer> {
   const server = createServer(
     {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: patience.headersMs,
+      requestTimeout: patience.requestMs,
+      connectionsCheckingInterval: patience.lookEveryMs,
       keepAliveTimeout: KEEP_ALIVE_MS,
       // Otherwise node answers by itself, in a form of its own.
       requireHostHeader: false,
