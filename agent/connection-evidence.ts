@@ -36,6 +36,8 @@ export interface EvidenceOptions {
    * exchange that began after a check did is proof enough.
    */
   ask?: () => void;
+  /** How far an acknowledgement of the collector reaches: as far as can be where there is no better proof. */
+  ackReach?: Reach;
   /** The addresses of this host; what answers there proves nothing about the network. */
   ownAddresses?: () => string[];
   waitMs?: number;
@@ -49,7 +51,7 @@ export interface EvidenceOptions {
  * regions covers that.
  */
 export function createConnectionEvidence(options: EvidenceOptions): ConnectionEvidence {
-  const { monotonicMs, ask, waitMs = WAIT_MS } = options;
+  const { monotonicMs, ask, ackReach = 'public', waitMs = WAIT_MS } = options;
   const maxGapMs = ask ? MAX_GAP_MS : Infinity;
   const proofs = { private: createProof(maxGapMs), public: createProof(maxGapMs) };
   const isOwn = createOwnCheck(options.ownAddresses ?? interfaceAddresses, monotonicMs);
@@ -68,7 +70,7 @@ export function createConnectionEvidence(options: EvidenceOptions): ConnectionEv
   return {
     reachOf,
     noteAnswer: (address, sentMs, answeredMs) => note(reachOf(address), sentMs, answeredMs),
-    noteAck: (sentMs) => note('public', sentMs, monotonicMs()),
+    noteAck: (sentMs) => note(ackReach, sentMs, monotonicMs()),
     confirm(fromMs, toMs, reach, signal) {
       if (reach === 'local') return Promise.resolve(true);
       const proven = (): boolean => proofs[reach].covers(fromMs, ask ? toMs : fromMs);

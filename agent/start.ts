@@ -77,7 +77,13 @@ export async function startAgent(config: AgentConfig, logger: Logger, life: Life
   });
   const spool = await openSpool(config, { clock, clockFile, logger }, life);
   const checks = openChecks(
-    { allow: config.FARWATCH_ALLOW, monotonicMs: () => clock.monotonicMs(), ask: () => uplink.ask(), logger },
+    {
+      allow: config.FARWATCH_ALLOW,
+      references: config.FARWATCH_REFERENCES,
+      monotonicMs: () => clock.monotonicMs(),
+      ask: () => uplink.ask(),
+      logger,
+    },
     life,
   );
   const file = await openDivisionFile(config.folder.division, region);
@@ -193,6 +199,7 @@ function problemsOf({
     uplink.problem,
     identity.problem(),
     members.problem(),
+    checks.references.problem(),
     spoolProblem === null ? null : `spool cannot be written: ${spoolProblem}`,
   ];
   return [...own.filter((line) => line !== null), ...checks.ability.problems(), ...follower.problems()];

@@ -87,6 +87,19 @@ describe('silence', () => {
     expect(await decided(agent, tcpProbe([gone, there]))).toMatchObject({ status: 'DOWN' });
   });
 
+  it("is the target's fault where a reference of the owner's answered meanwhile, and offline where none did", async (context) => {
+    needVeth(context);
+    const agent = await startCheckProgram({ references: [collector] }, (...command) => near.inside(...command));
+    closers.push(() => agent.close());
+    expect(await decided(agent, tcpProbe([gone]))).toMatchObject({ status: 'DOWN', cause: 'TARGET' });
+    cut();
+    // Longer than two proofs may lie apart.
+    await wait(6000);
+    const outcome = await decided(agent, tcpProbe([gone]));
+    mend();
+    expect(outcome).toMatchObject({ status: 'UNKNOWN', error: expect.stringMatching(/^offline: /) as unknown });
+  });
+
   it('is offline where nothing at all answered', async (context) => {
     needVeth(context);
     const agent = await agentInside(true);

@@ -36,11 +36,23 @@ describe('the configuration of an agent', () => {
       { FARWATCH_ALLOW: 'loopback,everything' },
       /FARWATCH_ALLOW: must be a comma-separated/,
     ],
+    ['a reference that is a name', { FARWATCH_REFERENCES: 'one.test:443' }, /FARWATCH_REFERENCES: must be a comma-sep/],
+    ['a reference on the own host', { FARWATCH_REFERENCES: '10.0.0.1:443,127.0.0.1:1' }, /beyond this host/],
+    ['a reference without a port', { FARWATCH_REFERENCES: '10.0.0.1' }, /FARWATCH_REFERENCES: must be a comma-sep/],
     ['a spool of no size', { FARWATCH_SPOOL_MIB: '0' }, /FARWATCH_SPOOL_MIB/],
   ])('refuses %s', (_, change, expected) => {
     const problems = problemsOf(change);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(expected);
+  });
+
+  it('reads references of both families', () => {
+    const told = { ...GOOD, FARWATCH_REFERENCES: '10.0.0.1:443, [2001:db8::1]:53' };
+    expect(parseConfig(agentConfig, told).FARWATCH_REFERENCES).toEqual([
+      { host: '10.0.0.1', port: 443 },
+      { host: '2001:db8::1', port: 53 },
+    ]);
+    expect(parseConfig(agentConfig, GOOD).FARWATCH_REFERENCES).toEqual([]);
   });
 
   it('reads an invitation with white space around it', () => {

@@ -161,3 +161,19 @@ describe('a quiet agent', () => {
     await kept;
   });
 });
+
+describe('an acknowledgement of the collector', () => {
+  it.each([
+    ['public' as const, true],
+    ['private' as const, false],
+  ])('that reaches as far as %s shows of the public network: %s', async (ackReach, expected) => {
+    const evidence = createConnectionEvidence({ monotonicMs: () => nowMs, ask: () => undefined, ackReach });
+    for (const atMs of [s(9), s(12)]) {
+      nowMs = atMs;
+      evidence.noteAck(atMs - 1);
+    }
+    const found = [evidence.confirm(s(10), s(11), 'public', never), evidence.confirm(s(10), s(11), 'private', never)];
+    await pass(s(5));
+    expect(await Promise.all(found)).toEqual([expected, true]);
+  });
+});
