@@ -34,11 +34,11 @@ export const PERMISSIONS = [
 export type Permission = (typeof PERMISSIONS)[number];
 
 /** The roles that are always there, with what they permit: nobody changes them, and no row holds their permissions. */
-export const BUILT_IN_ROLES = {
+export const BUILT_IN_ROLES: Readonly<Record<'admin' | 'editor' | 'member', readonly Permission[]>> = {
   admin: PERMISSIONS,
   editor: PERMISSIONS.filter((permission) => permission !== 'api_keys.delete'),
   member: PERMISSIONS.filter((permission) => permission.endsWith('.read')),
-} as const satisfies Record<string, readonly Permission[]>;
+};
 
 /** True for the name of a permission. */
 export function isPermission(name: string): name is Permission {
