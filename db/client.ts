@@ -69,6 +69,14 @@ export async function inTransaction<T>(db: Database, work: (client: pg.PoolClien
   }
 }
 
+/** Runs `work`, which only reads, in a transaction in which nothing changes meanwhile. */
+export function inSnapshot<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  return inTransaction(pool, async (client) => {
+    await client.query('set transaction isolation level repeatable read, read only');
+    return work(client);
+  });
+}
+
 /** True where a statement gave up waiting for a lock (`lock_timeout`): somebody holds it for a while. */
 export function isHeld(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '55P03';

@@ -1,10 +1,17 @@
 import { DEFAULT_SETTINGS, type Monitor, type MonitorFields, type NewMonitor } from '../core/monitor.ts';
 import type { Queryable } from './client.ts';
 import { isoText } from './iso-text.ts';
+import type { Paging } from './paging.ts';
 
 /** A stored monitor: its fields as they were written, settings null where nobody has set any. */
 export type MonitorRow = MonitorFields & { id: number; tag: string; created_at: string; updated_at: string };
 
+export type MonitorState = Pick<
+  MonitorRow,
+  'id' | 'tag' | 'name' | 'status' | 'is_hidden' | 'cron' | 'default_status' | 'confirmation_threshold'
+>;
+
+/** All exact but `search`. */
 export interface MonitorFilter {
   status?: string;
   category_name?: string;
@@ -12,6 +19,8 @@ export interface MonitorFilter {
   is_hidden?: string;
   tag?: string;
   id?: number;
+  /** Part of the tag or the name, in any case. */
+  search?: string;
 }
 
 const COLUMNS = `id, tag, name, description, image, cron, default_status, status, category_name, monitor_type, type_data,
@@ -38,15 +47,43 @@ function written(fields: MonitorFields): [column: string, value: string | number
   ];
 }
 
-/** Monitors by exact filters, id descending. */
+const MATCHING = `from monitors
+  where ($1::text is null or status = $1) and ($2::text is null or category_name = $2)
+    and ($3::text is null or monitor_type = $3) and ($4::text is null or is_hidden = $4)
+    and ($5::text is null or tag = $5) and ($6::integer is null or id = $6)
+    and ($7::text is null or strpos(tag, lower($7)) > 0 or strpos(lower(name), lower($7)) > 0)`;
+
+function valuesOf(filter: MonitorFilter): (string | number | undefined)[] {
+  const { status, category_name, monitor_type, is_hidden, tag, id, search } = filter;
+  return [status, category_name, monitor_type, is_hidden, tag, id, search];
+}
+
+/** Monitors by filters, id descending. */
 export async function listMonitors(db: Queryable, filter: MonitorFilter): Promise<MonitorRow[]> {
+  const { rows } = await db.query<MonitorRow>(`select ${COLUMNS} ${MATCHING} order by id desc`, valuesOf(filter));
+  return rows;
+}
+
+/** A part of those monitors, and how many there are on all pages. */
+export async function pageMonitors(
+  db: Queryable,
+  filter: MonitorFilter,
+  { page, limit }: Paging,
+): Promise<{ monitors: MonitorRow[]; total: number }> {
+  const values = valuesOf(filter);
+  const counted = await db.query<{ total: number }>(`select count(*) as total ${MATCHING}`, values);
   const { rows } = await db.query<MonitorRow>(
-    `select ${COLUMNS} from monitors
-     where ($1::text is null or status = $1) and ($2::text is null or category_name = $2)
-       and ($3::text is null or monitor_type = $3) and ($4::text is null or is_hidden = $4)
-       and ($5::text is null or tag = $5) and ($6::integer is null or id = $6)
+    `select ${COLUMNS} ${MATCHING} order by id desc limit $8 offset ($9::bigint - 1) * $8`,
+    [...values, limit, page],
+  );
+  return { monitors: rows, total: counted.rows[0]?.total ?? 0 };
+}
+
+/** As much of every monitor as its state is told by, id descending. */
+export async function listMonitorStates(db: Queryable): Promise<MonitorState[]> {
+  const { rows } = await db.query<MonitorState>(
+    `select id, tag, name, status, is_hidden, cron, default_status, confirmation_threshold from monitors
      order by id desc`,
-    [filter.status, filter.category_name, filter.monitor_type, filter.is_hidden, filter.tag, filter.id],
   );
   return rows;
 }

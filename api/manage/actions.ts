@@ -1,12 +1,15 @@
 import { accountActions } from './account.ts';
 import type { Action } from './action.ts';
+import { agentActions } from './agents.ts';
 import { apiKeyActions } from './api-keys.ts';
 import { commentActions } from './comments.ts';
 import { incidentActions } from './incidents.ts';
 import { eventActions } from './maintenance-events.ts';
 import { maintenanceActions } from './maintenances.ts';
+import { monitorViewActions } from './monitor-views.ts';
 import { monitoringDataActions } from './monitoring-data.ts';
 import { monitorActions } from './monitors.ts';
+import { overviewActions } from './overview.ts';
 import { pageActions } from './pages.ts';
 import { roleActions } from './roles.ts';
 import { settingActions } from './settings.ts';
@@ -19,7 +22,10 @@ export const ACTIONS: readonly Action[] = [
   ...roleActions,
   ...settingActions,
   ...userActions,
+  ...overviewActions,
+  ...agentActions,
   ...monitorActions,
+  ...monitorViewActions,
   ...monitoringDataActions,
   ...incidentActions,
   ...commentActions,

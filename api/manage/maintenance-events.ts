@@ -1,15 +1,25 @@
 import { z } from 'zod';
+import { AppError } from '../../core/app-error.ts';
 import { eventTimesPatch, newEventTimes } from '../../core/dashboard-maintenance.ts';
-import { finalStatus, maintenanceEvent, type MaintenanceEvent } from '../../core/maintenance-event.ts';
-import { findEventById, listEvents } from '../../db/maintenance-events.ts';
+import {
+  EVENT_STATUSES,
+  finalStatus,
+  flatEvent,
+  maintenanceEvent,
+  type MaintenanceEvent,
+} from '../../core/maintenance-event.ts';
+import { floorMinute } from '../../core/minute.ts';
+import { rowId } from '../../core/row-id.ts';
+import { timestamp } from '../../core/timestamp.ts';
+import { readPlanningTime } from '../../db/maintenance-clock.ts';
+import { findEventById, listAllEvents, listEvents } from '../../db/maintenance-events.ts';
 import { findMaintenance } from '../../db/maintenances.ts';
 import type { Context } from '../context.ts';
 import { createEvent, patchEvent, removeEvent } from '../services/write-event.ts';
 import { maintenanceNotFound } from '../services/write-maintenance.ts';
-import { AppError } from '../../core/app-error.ts';
-import { rowId } from '../../core/row-id.ts';
 import { ACKNOWLEDGED, acknowledged } from './acknowledged.ts';
 import { action } from './action.ts';
+import { filterOf, textFilter } from './filter.ts';
 import { paging } from './paging.ts';
 
 const MAX_EVENTS = 1000;
@@ -27,6 +37,27 @@ export const eventActions = [
     run: async ({ maintenance_id: id, order, ...part }, { db }) => {
       if (!(await findMaintenance(db, id))) throw maintenanceNotFound(id);
       return listEvents(db, id, part, order);
+    },
+  }),
+  action({
+    name: 'getAllMaintenanceEvents',
+    permission: 'maintenances.read',
+    summary: 'List the events of all maintenances, by their start',
+    data: z.object({
+      ...paging(20, 100),
+      event_start_date_time: timestamp('event_start_date_time must be a valid timestamp (UTC seconds)')
+        .transform(floorMinute)
+        .nullish()
+        .meta({ description: 'Starts at or after; the current time by default' }),
+      event_status: filterOf(EVENT_STATUSES),
+      monitor_tag: textFilter,
+      maintenance_id: maintenance_id.optional(),
+    }),
+    result: z.object({ events: z.array(flatEvent), total: z.int() }),
+    run: async ({ event_start_date_time, event_status: status, monitor_tag: tag, maintenance_id, ...part }, { db }) => {
+      const from = event_start_date_time ?? (await readPlanningTime(db)).now;
+      const monitors = tag === undefined ? undefined : [tag];
+      return listAllEvents(db, { from, status, monitors, maintenanceId: maintenance_id }, part);
     },
   }),
   action({

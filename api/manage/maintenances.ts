@@ -5,7 +5,7 @@ import {
   newDashboardMaintenance,
   toDashboardMaintenance,
 } from '../../core/dashboard-maintenance.ts';
-import { MAINTENANCE_STATUSES } from '../../core/maintenance.ts';
+import { MAINTENANCE_STATUSES, newMaintenanceFields } from '../../core/maintenance.ts';
 import {
   impactReference,
   monitorImpact,
@@ -13,9 +13,11 @@ import {
   toMonitorImpacts,
   withReference,
 } from '../../core/monitor-reference.ts';
+import { describeRecurrence } from '../../core/recurrence-words.ts';
 import { rowId } from '../../core/row-id.ts';
 import { findMaintenanceRecord, listMaintenanceRecords } from '../../db/maintenance-records.ts';
 import { deleteMaintenance, findMaintenance } from '../../db/maintenances.ts';
+import { nextStarts } from '../services/expand-rule.ts';
 import { requireReference, withoutReference } from '../services/monitor-references.ts';
 import {
   changeMaintenanceMonitors,
@@ -71,6 +73,29 @@ export const maintenanceActions = [
       const maintenance = await findMaintenance(db, id);
       if (!maintenance) throw maintenanceNotFound(id);
       return toMonitorImpacts(maintenance.monitors);
+    },
+  }),
+  action({
+    name: 'previewRecurrence',
+    permission: 'maintenances.read',
+    summary: 'Say a rule in words and when its next windows are; nothing is stored',
+    data: newMaintenanceFields
+      .pick({ start_date_time: true, rrule: true, duration_seconds: true, timezone: true })
+      .extend({ limit: paging(5, 50).limit }),
+    result: z.object({
+      text: z.string().meta({ examples: ['every week on Sunday'] }),
+      occurrences: z
+        .array(z.object({ start_date_time: z.int(), end_date_time: z.int() }))
+        .meta({ description: 'Windows that are not over; fewer than asked for where the rule ends' }),
+    }),
+    run: async ({ limit, timezone = 'UTC', ...fields }, { pool: db, recurrence }) => {
+      const starts = await nextStarts({ db, recurrence }, { ...fields, timezone }, limit);
+      return {
+        text: describeRecurrence(fields.rrule) ?? '',
+        occurrences: starts.map((start) => {
+          return { start_date_time: start, end_date_time: start + fields.duration_seconds };
+        }),
+      };
     },
   }),
   action({

@@ -11,13 +11,8 @@ import { requestCheck } from '../services/check-request.ts';
 import { cloneMonitor, createMonitor, monitorNotFound, patchMonitor } from '../services/write-monitor.ts';
 import { ONE_ROW, oneRow } from './acknowledged.ts';
 import { action } from './action.ts';
+import { textFilter } from './filter.ts';
 import { taggedMonitor } from './tagged-monitor.ts';
-
-/** A filter compares exactly; nothing, as an empty text, is no filter. */
-const filter = z
-  .string()
-  .nullish()
-  .transform((text) => text?.replaceAll('\0', '\u{FFFF}') || undefined);
 
 export const monitorActions = [
   action({
@@ -26,11 +21,11 @@ export const monitorActions = [
     summary: 'List monitors, newest first, their JSON members as texts',
     data: z.object({
       id: rowId('id').nullish(),
-      tag: filter,
-      status: filter,
-      category_name: filter,
-      monitor_type: filter,
-      is_hidden: filter,
+      tag: textFilter,
+      status: textFilter,
+      category_name: textFilter,
+      monitor_type: textFilter,
+      is_hidden: textFilter,
     }),
     result: z.array(monitorWithTexts),
     run: async ({ id, ...texts }, { db }) => (await listMonitors(db, { ...texts, id: id ?? undefined })).map(withTexts),

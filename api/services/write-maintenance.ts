@@ -2,7 +2,6 @@ import type pg from 'pg';
 import { AppError } from '../../core/app-error.ts';
 import { chooseWindows, type Windows } from '../../core/maintenance-event.ts';
 import {
-  INVALID_RRULE,
   isSameSchedule,
   type Maintenance,
   type MaintenancePatch,
@@ -21,6 +20,7 @@ import {
   updateMaintenance,
 } from '../../db/maintenances.ts';
 import type { Services } from '../context.ts';
+import { expandRule } from './expand-rule.ts';
 import { writeReferences } from './monitor-references.ts';
 
 type Parts = Pick<Services, 'recurrence'> & { db: Database };
@@ -91,10 +91,8 @@ async function writePatch(
 async function planWindows({ db, recurrence }: Parts, schedule: Schedule): Promise<Windows> {
   const { rrule, start_date_time: start, timezone, duration_seconds } = schedule;
   const { now, horizon } = await readPlanningTime(db);
-  const end = await recurrence.call({ rrule, start, timezone, from: now - duration_seconds + 1, to: horizon });
-  if (end.kind === 'failed') throw new AppError('UNAVAILABLE', `The rule could not be expanded: ${end.message}`);
-  if (end.kind === 'value' && end.value) return chooseWindows(end.value, now);
-  throw new AppError('BAD_REQUEST', INVALID_RRULE, { details: [{ path: 'rrule', message: INVALID_RRULE }] });
+  const from = now - duration_seconds + 1;
+  return chooseWindows(await expandRule({ recurrence }, { rrule, start, timezone, from, to: horizon }), now);
 }
 
 /** `id`: as the path has it where it is no number. */

@@ -8,7 +8,7 @@ import { route } from '../http/route.ts';
 const count = z.int().min(0);
 const time = z.iso.datetime({ precision: 3 });
 
-const agentResource = z
+export const agentResource = z
   .object({
     id: z.int(),
     name: z.string(),
@@ -39,7 +39,7 @@ const agentResource = z
   })
   .meta({ id: 'Agent' });
 
-const regionResource = z
+export const regionResource = z
   .object({
     id: z.int(),
     name: z.string(),
@@ -59,7 +59,7 @@ export const agentRoutes = [
     summary: 'List agents with what they last said of themselves, oldest first',
     permission: 'monitors.read',
     response: z.object({ agents: z.array(agentResource) }),
-    handler: async (_input, { db }) => ({ agents: (await listAgentStates(db)).map(shown) }),
+    handler: async (_input, { db }) => ({ agents: (await listAgentStates(db)).map(shownAgent) }),
   }),
   route({
     method: 'GET',
@@ -71,7 +71,8 @@ export const agentRoutes = [
   }),
 ];
 
-function shown({ state, now, ...row }: AgentStateRow): z.input<typeof agentResource> {
+/** What an agent last said of itself, as answers show it. */
+export function shownAgent({ state, now, ...row }: AgentStateRow): z.input<typeof agentResource> {
   return { ...row, certificate_expires_at: null, ...(state === null ? NOTHING_SAID : saidIn(state, now)) };
 }
 

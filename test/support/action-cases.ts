@@ -1,3 +1,4 @@
+import { createAgent } from '../../db/agents.ts';
 import type { Dashboard } from './dashboard.ts';
 import { unusedTag } from './api-monitors.ts';
 import { addRole, addUser } from './people.ts';
@@ -15,6 +16,7 @@ export interface Maker {
   role(): Promise<string>;
   user(...roleIds: string[]): Promise<number>;
   key(): Promise<number>;
+  agent(): Promise<string>;
   run: Dashboard['run'];
 }
 
@@ -48,6 +50,11 @@ export function makerOn(dashboard: Dashboard): Maker {
       create('/api/v4/pages', { page_path: unusedTag(), page_title: 'T', page_header: 'H', monitors }),
     role: () => addRole(pool, unusedTag()),
     user: (...roleIds) => addUser(pool, `${unusedTag()}@example.com`, ...roleIds),
+    async agent() {
+      const name = unusedTag();
+      await createAgent(pool, name, 'eu');
+      return name;
+    },
     async key() {
       const name = unusedTag();
       const { rows } = await pool.query<{ id: number }>(
@@ -63,6 +70,7 @@ export function makerOn(dashboard: Dashboard): Maker {
 
 const NONE: ActionCase = () => ({});
 const WINDOW = { start_date_time: 6000, end_date_time: 12_000 };
+const SPAN = { start_ts: 6000, end_ts: 12_000 };
 const RANGE = () => ({ start: Math.floor(Date.now() / 60_000) * 60 - 600, end: Math.floor(Date.now() / 60_000) * 60 });
 
 const onIncident: ActionCase = async (make) => ({ incident_id: await make.incident() });
@@ -107,7 +115,17 @@ export const ACTION_CASES: Readonly<Record<string, ActionCase>> = {
   resendInvitation: onUser,
   manualUpdate: onUser,
 
+  getDashboardOverview: NONE,
+  getAgents: NONE,
+  getRegions: NONE,
+  renameAgent: async (make) => ({ name: await make.agent(), new_name: unusedTag() }),
+  revokeAgent: async (make) => ({ name: await make.agent() }),
+
   getMonitors: NONE,
+  getMonitorsPaginated: NONE,
+  getMonitor: async (make) => ({ tag: await make.tag() }),
+  getMonitorSummary: async (make) => ({ tag: await make.tag(), ...SPAN }),
+  getMonitorData: async (make) => ({ tag: await make.tag(), ...SPAN }),
   storeMonitorData: () => ({ tag: unusedTag(), name: 'A monitor', monitor_type: 'NONE' }),
   cloneMonitor: async (make) => ({ sourceTag: await make.tag(), newTag: unusedTag(), newName: 'A clone' }),
   deleteMonitor: async (make) => ({ tag: await make.tag() }),
@@ -135,6 +153,8 @@ export const ACTION_CASES: Readonly<Record<string, ActionCase>> = {
   deleteComment: comment,
 
   getMaintenances: NONE,
+  getAllMaintenanceEvents: NONE,
+  previewRecurrence: () => ({ start_date_time: 600, rrule: 'FREQ=DAILY', duration_seconds: 60 }),
   getMaintenance: onMaintenance,
   getMaintenanceMonitors: async (make) => ({ maintenance_id: await make.maintenance() }),
   createMaintenance: () => ({

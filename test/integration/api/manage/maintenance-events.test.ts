@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failureOf } from '../../../support/api-monitors.ts';
+import { createMonitor, failureOf } from '../../../support/api-monitors.ts';
 import { startDashboard, type Dashboard } from '../../../support/dashboard.ts';
 
 const HOUR = 3600;
@@ -137,4 +137,23 @@ it('deleteMaintenanceEvent deletes one, and the others stay', async () => {
     expect(failureOf(await dashboard.ask(action, { id: one?.id }))).toEqual(gone);
   const cancelled = await dashboard.ask('updateMaintenanceEventStatus', { id: one?.id, status: 'CANCELLED' });
   expect(failureOf(cancelled)).toEqual(gone);
+});
+
+it('getAllMaintenanceEvents lists those of all maintenances from now on, by status, maintenance and monitor', async () => {
+  const monitor = await createMonitor(dashboard.test.api);
+  const id = await plan({ title: 'Mine', monitors: [{ monitor_tag: monitor.tag }] });
+  await make(id, NOW - 10 * HOUR);
+  interface Flat {
+    events: { event_id: number; maintenance_title: string; event_start_date_time: number }[];
+    total: number;
+  }
+  const all = (data: object): Promise<Flat> => dashboard.run('getAllMaintenanceEvents', data);
+  const mine = await all({ maintenance_id: id });
+  expect(mine.events.map(({ event_id }) => event_id)).toEqual((await list(id)).slice(1).map((event) => event.id));
+  expect(mine.events[0]).toMatchObject({ maintenance_title: 'Mine', event_start_date_time: NOW + HOUR });
+  expect(await all({ monitor_tag: monitor.tag })).toEqual(mine);
+  expect((await all({ maintenance_id: id, event_start_date_time: 0 })).total).toBe(4);
+  expect((await all({ maintenance_id: id, event_start_date_time: 0, event_status: 'COMPLETED' })).total).toBe(1);
+  expect(await all({ maintenance_id: id, page: 2, limit: 2 })).toEqual({ events: mine.events.slice(2), total: 3 });
+  expect((await all({})).total).toBeGreaterThan(3);
 });

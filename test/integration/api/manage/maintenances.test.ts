@@ -171,3 +171,51 @@ it('deleteMaintenance deletes it with its events', async () => {
   const answer = await dashboard.ask('getMaintenanceEvent', { id: event?.id });
   expect(failureOf(answer)).toEqual([404, `Event with id '${event?.id}' not found`]);
 });
+
+describe('previewRecurrence', () => {
+  interface Preview {
+    text: string;
+    occurrences: { start_date_time: number; end_date_time: number }[];
+  }
+
+  const preview = (fields: object): Promise<Preview> =>
+    dashboard.run('previewRecurrence', {
+      start_date_time: NOW,
+      rrule: 'FREQ=DAILY',
+      duration_seconds: HOUR,
+      ...fields,
+    });
+
+  it('says a rule in words, and the next windows that are not over', async () => {
+    const start_date_time = NOW - 10 * 86_400 + HOUR / 2;
+    const { text, occurrences } = await preview({ start_date_time, limit: 3 });
+    expect(text).toBe('every day');
+    expect(occurrences).toEqual(
+      [0, 1, 2].map((day) => {
+        const start = NOW + day * 86_400 + HOUR / 2;
+        return { start_date_time: start, end_date_time: start + HOUR };
+      }),
+    );
+  });
+
+  it('keeps the wall-clock time of a zone', async () => {
+    const summer = Date.UTC(2100, 2, 26, 12) / 1000;
+    const zoned = { start_date_time: summer, timezone: 'Europe/Berlin', limit: 4 };
+    const starts = (await preview(zoned)).occurrences.map(({ start_date_time }) => (start_date_time - summer) / HOUR);
+    expect(starts).toEqual([0, 24, 47, 71]);
+  });
+
+  it('looks far ahead for rare windows, and shows fewer where the rule ends', async () => {
+    const leap = await preview({ rrule: 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29', limit: 6 });
+    expect(leap.occurrences).toHaveLength(6);
+    expect((await preview({ rrule: 'FREQ=DAILY;COUNT=2', limit: 9 })).occurrences).toHaveLength(2);
+  });
+
+  it('refuses what is no rule', async () => {
+    const data = { start_date_time: NOW, rrule: 'FREQ=NEVER', duration_seconds: 60 };
+    expect(failureOf(await dashboard.ask('previewRecurrence', data))).toEqual([
+      400,
+      'rrule is not a valid iCalendar RRULE string',
+    ]);
+  });
+});

@@ -34,7 +34,7 @@ describe('getMonitors', () => {
     const ids = async (data: object): Promise<number[]> => (await list(data)).map(({ id }) => id);
     const all = await list({});
     expect(all.map(({ id }) => id).slice(0, 3)).toEqual([three.id, two.id, one.id]);
-    expect(all[0]).toMatchObject({ type_data: expect.any(String), monitor_settings_json: null });
+    expect(all[0]).toMatchObject({ id: three.id, monitor_settings_json: null });
     expect(JSON.parse(all[0]?.type_data ?? '')).toEqual(TYPE_DATA);
     expect(await ids({ status: 'INACTIVE' })).toEqual([two.id]);
     expect(await ids({ category_name: 'shop' })).toEqual([two.id]);

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { AppError } from '../../core/app-error.ts';
+import { checkStorableText } from '../../core/storable.ts';
+import { listAgentStates, listRegionStates } from '../../db/agent-states.ts';
+import { renameAgent, revokeAgent } from '../../db/agents.ts';
+import { agentResource, regionResource, shownAgent } from '../v4/agents.ts';
+import { ACKNOWLEDGED, acknowledged } from './acknowledged.ts';
+import { action } from './action.ts';
+
+/** Agents and their regions, beyond the reference. */
+
+const MAX_NAME = 255;
+
+const name = agentName('name');
+const new_name = agentName('new_name');
+
+export const agentActions = [
+  action({
+    name: 'getAgents',
+    permission: 'monitors.read',
+    summary: 'List agents with what they last said of themselves, oldest first',
+    data: z.object({}),
+    result: z.array(agentResource),
+    run: async (_data, { db }) => (await listAgentStates(db)).map(shownAgent),
+  }),
+  action({
+    name: 'getRegions',
+    permission: 'monitors.read',
+    summary: 'List regions with the number of their agents, by name',
+    data: z.object({}),
+    result: z.array(regionResource),
+    run: (_data, { db }) => listRegionStates(db),
+  }),
+  action({
+    name: 'renameAgent',
+    permission: 'settings.write',
+    summary: 'Give an agent another name',
+    data: z.object({ name, new_name }),
+    result: acknowledged,
+    about: ({ name, new_name }) => ({ agent: name, newName: new_name }),
+    run: async ({ name, new_name }, { db }) => {
+      const done = await renameAgent(db, name, new_name);
+      if (done === 'unknown') throw agentNotFound(name);
+      if (done === 'taken') throw new AppError('BAD_REQUEST', `Agent '${new_name}' already exists`);
+      return ACKNOWLEDGED;
+    },
+  }),
+  action({
+    name: 'revokeAgent',
+    permission: 'settings.write',
+    summary: 'Refuse an agent for good',
+    data: z.object({ name }),
+    result: acknowledged,
+    about: ({ name }) => ({ agent: name }),
+    run: async ({ name }, { db }) => {
+      if (!(await revokeAgent(db, name))) throw agentNotFound(name);
+      return ACKNOWLEDGED;
+    },
+  }),
+];
+
+function agentName(field: string) {
+  const message = `${field} must be a non-empty string`;
+  return z.string(message).trim().min(1, message).max(MAX_NAME).superRefine(checkStorableText);
+}
+
+function agentNotFound(name: string): AppError {
+  return new AppError('NOT_FOUND', `Agent '${name}' not found`);
+}

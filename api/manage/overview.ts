@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { YES_NO } from '../../core/monitor.ts';
+import { PUBLIC_STATUSES, type PublicStatus } from '../../core/overall-status.ts';
+import { listAgentStates, listRegionStates } from '../../db/agent-states.ts';
+import { inSnapshot } from '../../db/client.ts';
+import { reportCurrent } from '../../db/current-status.ts';
+import { listMonitorStates } from '../../db/monitors.ts';
+import { regionResource } from '../v4/agents.ts';
+import { action } from './action.ts';
+import { currentReport, shownReport } from './current-report.ts';
+
+/** What the dashboard shows of the whole, beyond the reference. */
+
+/** More troubles than these are one trouble. */
+const MAX_TROUBLES = 100;
+
+const count = z.int().min(0);
+const trouble = currentReport.extend({ tag: z.string(), name: z.string(), is_hidden: z.enum(YES_NO) });
+
+export const overviewActions = [
+  action({
+    name: 'getDashboardOverview',
+    permission: 'monitors.read',
+    summary: 'How everything is now: monitors by their status, those in trouble, regions and agents',
+    data: z.object({}),
+    result: z.object({
+      monitors: z.object({
+        total: count,
+        active: count,
+        hidden: count,
+        by_status: z.record(z.enum(PUBLIC_STATUSES), count).meta({ description: 'Of the active ones' }),
+      }),
+      troubles: z
+        .array(trouble)
+        .max(MAX_TROUBLES)
+        .meta({ description: 'Active monitors that are DOWN, DEGRADED or without data, the worst first' }),
+      agents: z.object({ total: count, connected: count, problems: count }),
+      regions: z.array(regionResource),
+    }),
+    run: async (_data, { pool }) =>
+      inSnapshot(pool, async (client) => {
+        const monitors = await listMonitorStates(client);
+        const active = monitors.filter(({ status }) => status === 'ACTIVE');
+        const reports = await reportCurrent(client, active);
+        const shown = active.flatMap(({ id, tag, name, is_hidden }) => {
+          const report = reports.get(id);
+          return report ? [{ tag, name, is_hidden, ...shownReport(report) }] : [];
+        });
+        const agents = (await listAgentStates(client)).filter(({ revoked_at }) => revoked_at === null);
+        return {
+          monitors: {
+            total: monitors.length,
+            active: active.length,
+            hidden: monitors.filter(({ is_hidden }) => is_hidden === 'YES').length,
+            by_status: countStatuses(shown),
+          },
+          troubles: TROUBLES.flatMap((status) => shown.filter((one) => one.status === status)).slice(0, MAX_TROUBLES),
+          agents: {
+            total: agents.length,
+            connected: agents.filter(({ connected }) => connected).length,
+            problems: agents.filter(({ state }) => state !== null && state.problems.length > 0).length,
+          },
+          regions: await listRegionStates(client),
+        };
+      }),
+  }),
+];
+
+const TROUBLES = ['DOWN', 'DEGRADED', 'NO_DATA'] as const;
+
+function countStatuses(shown: readonly { status: PublicStatus }[]): Record<PublicStatus, number> {
+  const counts = { UP: 0, DOWN: 0, DEGRADED: 0, MAINTENANCE: 0, NO_DATA: 0 };
+  for (const { status } of shown) counts[status] += 1;
+  return counts;
+}

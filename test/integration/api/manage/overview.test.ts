@@ -1,0 +1,97 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMonitor, failureOf } from '../../../support/api-monitors.ts';
+import { startDashboard, type Dashboard } from '../../../support/dashboard.ts';
+import { addRegion } from '../../../support/monitoring-fixture.ts';
+
+const NOW = Math.floor(Date.now() / 60_000) * 60;
+
+let dashboard: Dashboard;
+let pool: pg.Pool;
+beforeAll(async () => {
+  dashboard = await startDashboard();
+  ({ pool } = dashboard.test.database);
+});
+afterAll(() => dashboard.test.stop());
+
+describe('getDashboardOverview', () => {
+  it('counts monitors by how they are now, and tells the worst first, hidden ones included', async () => {
+    const { api } = dashboard.test;
+    const make = async (newStatus: string | null, fields: object = {}): Promise<string> => {
+      const { tag } = await createMonitor(api, fields);
+      const data = { monitor_tag: tag, start: NOW - 120, end: NOW, newStatus, latency: 20 };
+      if (newStatus) await dashboard.run('updateMonitoringData', data);
+      return tag;
+    };
+    await make('UP');
+    const silent = await make(null);
+    await api.patch(`/api/v4/monitors/${silent}`, { default_status: null });
+    const degraded = await make('DEGRADED');
+    const down = await make('DOWN', { is_hidden: 'YES' });
+    await make('DOWN', { status: 'INACTIVE' });
+    const held = await make('DOWN');
+    await api.post('/api/v4/maintenances', {
+      ...{ title: 'A', rrule: 'FREQ=DAILY;COUNT=1', duration_seconds: 3600 },
+      ...{ start_date_time: NOW - 600, monitors: [{ monitor_tag: held }] },
+    });
+    await addRegion(pool, 'eu');
+    await addRegion(pool, 'us', null);
+    const overview = await dashboard.run<{ troubles: { tag: string }[] }>('getDashboardOverview');
+    expect(overview).toMatchObject({
+      monitors: {
+        total: 6,
+        active: 5,
+        hidden: 1,
+        by_status: { UP: 1, DOWN: 1, DEGRADED: 1, MAINTENANCE: 1, NO_DATA: 1 },
+      },
+      agents: { total: 2, connected: 1 },
+      regions: [
+        { name: 'eu', agents: 1, connected_agents: 1 },
+        { name: 'us', agents: 1, connected_agents: 0 },
+      ],
+    });
+    expect(overview.troubles).toMatchObject([
+      { tag: down, status: 'DOWN', latency: 20, timestamp: NOW - 60, is_hidden: 'YES' },
+      { tag: degraded, status: 'DEGRADED' },
+      { tag: silent, status: 'NO_DATA', latency: null, timestamp: null },
+    ]);
+  });
+});
+
+describe('agents', () => {
+  interface Agent {
+    name: string;
+    region: string;
+    revoked_at: string | null;
+  }
+
+  it('are listed, named anew and revoked', async () => {
+    await addRegion(pool, 'asia');
+    await addRegion(pool, 'africa');
+    const named = async (): Promise<Agent[]> =>
+      (await dashboard.run<Agent[]>('getAgents')).filter(({ region }) => region.startsWith('a'));
+    expect(await named()).toMatchObject([{ name: 'asia-1' }, { name: 'africa-1' }]);
+    expect(await dashboard.run('renameAgent', { name: 'asia-1', new_name: ' Tokyo ' })).toEqual({ success: true });
+    expect(await dashboard.run('revokeAgent', { name: 'africa-1' })).toEqual({ success: true });
+    const [kept, revoked] = await named();
+    expect(kept).toMatchObject({ name: 'Tokyo', revoked_at: null });
+    expect(revoked?.revoked_at).toMatch(/\.\d{3}Z$/);
+    const ask = async (action: string, data: object): Promise<unknown> => failureOf(await dashboard.ask(action, data));
+    expect(await ask('renameAgent', { name: 'Tokyo', new_name: 'africa-1' })).toEqual([
+      400,
+      "Agent 'africa-1' already exists",
+    ]);
+    expect(await ask('renameAgent', { name: 'asia-1', new_name: 'x' })).toEqual([404, "Agent 'asia-1' not found"]);
+    expect(await ask('revokeAgent', { name: 'africa-1' })).toEqual([404, "Agent 'africa-1' not found"]);
+    expect(await ask('revokeAgent', { name: 'a\0' })).toEqual([
+      400,
+      'name must not contain NUL or unpaired surrogates',
+    ]);
+  });
+
+  it('belong to regions', async () => {
+    const regions = await dashboard.run<{ name: string }[]>('getRegions');
+    expect(regions.map(({ name }) => name)).toEqual(regions.map(({ name }) => name).toSorted());
+    expect(regions).toContainEqual(expect.objectContaining({ name: 'asia', agents: 1 }));
+  });
+});
