@@ -27,3 +27,20 @@ export async function addEvent(pool: pg.Pool, monitorId: number, event: EventRow
     [monitorId, from, to, impact, status, cancelledAt, maintenance],
   );
 }
+
+/** Adds an incident of one monitor, straight into the tables; null: open. */
+export async function addIncident(
+  pool: pg.Pool,
+  monitorId: number,
+  impact: string,
+  from: number,
+  to: number | null,
+): Promise<void> {
+  await pool.query(
+    `with incident as (
+       insert into incidents (title, start_date_time, end_date_time, state, incident_source, is_global)
+       values ('x', $3, $4, 'RESOLVED', 'API', false) returning id)
+     insert into incident_monitors (incident_id, monitor_id, impact, position) select id, $1, $2, 1 from incident`,
+    [monitorId, impact, from, to],
+  );
+}

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { floorHour, type MinuteRange } from '../../../core/minute.ts';
 import type { OverlayWindow } from '../../../core/overlay.ts';
-import { reportedStatuses } from '../../../core/reported-status.ts';
 import { overwriteRange } from '../../../db/points.ts';
 import { rollUp } from '../../../db/rollups.ts';
 import type { CountedMonitor } from '../../../db/counting.ts';
@@ -9,7 +8,8 @@ import type { RangeCounts } from '../../../db/period-counts.ts';
 import { countRange } from '../../../db/uptime.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addMonitor } from '../../support/monitoring-fixture.ts';
-import { addEvent } from '../../support/overlay-rows.ts';
+import { namesOf, type PointRow } from '../../support/naive-minutes.ts';
+import { addEvent, addIncident } from '../../support/overlay-rows.ts';
 import { pickBelow, pickOne, seededRandom } from '../../support/seeded-random.ts';
 
 const HOUR = 3600;
@@ -31,16 +31,6 @@ const write = (
   status: 'UP' | 'DOWN' | 'DEGRADED',
   latencyUs: number,
 ): Promise<number> => overwriteRange(database.pool, id, range, { status, latencyUs, deviationUs: 0 });
-
-async function addIncident(id: number, impact: string, from: number, to: number | null): Promise<void> {
-  await database.pool.query(
-    `with incident as (
-       insert into incidents (title, start_date_time, end_date_time, state, incident_source, is_global)
-       values ('x', $3, $4, 'RESOLVED', 'API', false) returning id)
-     insert into incident_monitors (incident_id, monitor_id, impact, position) select id, $1, $2, 1 from incident`,
-    [id, impact, from, to],
-  );
-}
 
 /** The second monitor of the first test confirms changes with three samples, the others at once. */
 let confirming = 0;
@@ -97,7 +87,7 @@ test('whole hours come from their roll-up, also where the points are gone, and m
   expect(await count(id, { from: T, to: T + 3 * HOUR })).toMatchObject({ up: 7 + 60 + 7 });
   expect(await count(id, { from: T + 60, to: T + 3 * HOUR + 60 })).toMatchObject({ up: 59 + 60 + 7 + 1 });
   expect(await count(id, { from: T + 9 * HOUR, to: T + 12 * HOUR })).toMatchObject({ up: 7 + 120 });
-  await addIncident(id, 'DEGRADED', T + 2 * HOUR, T + 3 * HOUR);
+  await addIncident(database.pool, id, 'DEGRADED', T + 2 * HOUR, T + 3 * HOUR);
   expect(await count(id, { from: T, to: T + 3 * HOUR })).toMatchObject({ up: 67, degraded: 7 });
 });
 
@@ -156,7 +146,7 @@ async function changeSomething(id: number, windows: Map<number, OverlayWindow[]>
     return;
   }
   const end = random() < 0.1 ? null : to;
-  await addIncident(id, impact, from, end);
+  await addIncident(database.pool, id, impact, from, end);
   windows.get(id)?.push({ source: 'incident', impact, from, to: end ?? Infinity });
 }
 
@@ -183,13 +173,6 @@ function drawRange(random: () => number): MinuteRange {
   return random() < 0.3 ? { from: floorHour(range.from), to: floorHour(range.to) + HOUR } : range;
 }
 
-interface PointRow {
-  id: number;
-  minute: number;
-  status: number;
-  latency_us: number;
-}
-
 /** Every point looked at by itself, straight from the table. */
 async function naive(ids: readonly number[], windows: Map<number, OverlayWindow[]>) {
   const { rows } = await database.pool.query<PointRow>(
@@ -203,6 +186,7 @@ async function naive(ids: readonly number[], windows: Map<number, OverlayWindow[
       namesOf(
         rows.filter((row) => row.id === id),
         windows.get(id) ?? [],
+        id === confirming ? 3 : 1,
       ),
     ]),
   );
@@ -221,31 +205,4 @@ async function naive(ids: readonly number[], windows: Map<number, OverlayWindow[
     };
     return { ...counts, latencyUs: latencies.length > 0 ? latencyUs : null };
   };
-}
-
-/** What each minute of a monitor is, by minute. */
-function namesOf(rows: readonly PointRow[], windows: readonly OverlayWindow[]): Map<number, Name> {
-  const samples = rows.filter(({ minute }) => over(minute, windows) === undefined);
-  const id = rows[0]?.id;
-  const runs = samples.map(({ status }) => ({ status: STATUS[statusOf(status)], count: 1 }));
-  const said = reportedStatuses(runs, id === confirming ? 3 : 1);
-  const measured = samples.map(({ minute }, at): [number, Name] => [minute, NAME[said[at] ?? 'UP']]);
-  const covered = rows.map(({ minute }): [number, Name] => [minute, over(minute, windows) ?? 'up']);
-  return new Map([...covered, ...measured]);
-}
-
-const STATUS = { up: 'UP', down: 'DOWN', degraded: 'DEGRADED' } as const;
-const NAME = { UP: 'up', DOWN: 'down', DEGRADED: 'degraded' } as const;
-
-type Name = 'up' | 'down' | 'degraded' | 'maintenance';
-
-function statusOf(code: number): keyof typeof STATUS {
-  return code === 2 ? 'up' : code === 3 ? 'degraded' : 'down';
-}
-
-function over(minute: number, windows: readonly OverlayWindow[]): Name | undefined {
-  const here = windows.filter(({ from, to, impact }) => from <= minute && minute < to && impact !== 'UP');
-  const planned = here.filter(({ source }) => source === 'maintenance');
-  const impacts = (planned.length > 0 ? planned : here).map(({ impact }) => impact.toLowerCase());
-  return (['down', 'maintenance', 'degraded'] as const).find((name) => impacts.includes(name));
 }
