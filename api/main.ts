@@ -14,6 +14,9 @@ import { createApp } from './http/app.ts';
 import { exposureOf, exposureVariables } from './http/exposure.ts';
 import { listen } from './http/server.ts';
 import { apiRoutes } from './routes.ts';
+import { createSiteViews } from './services/site-views.ts';
+import { assetsFolder } from './site/assets.ts';
+import { createSite } from './site/site.ts';
 
 /** A request's statement that takes longer than this holds up others for nothing. */
 const REQUEST_STATEMENT_MS = 15_000;
@@ -63,6 +66,7 @@ await runProgram(log, async (life) => {
     log,
     authenticate,
     exposure: exposureOf(config),
+    site: createSite({ views: createSiteViews(db), folder: assetsFolder(), publicUrl: config.PUBLIC_URL, log }),
   });
   const server = await listen(app, config.API_LISTEN);
   life.onClose('server', () => server.close());

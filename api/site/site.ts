@@ -16,17 +16,9 @@ import {
   renderMonitorPage,
   renderStatusPage,
 } from '../../web/render.tsx';
-import {
-  RANGES,
-  type DayPageView,
-  type EventsView,
-  type IncidentView,
-  type MaintenancePageView,
-  type MonitorPageView,
-  type Range,
-  type Reader,
-  type StatusPageView,
-} from '../../web/view.ts';
+import { RANGES, type Range, type Reader } from '../../web/view.ts';
+import type { SiteViews } from '../services/site-views.ts';
+import { readAssets } from './assets.ts';
 import { wishesOf } from './reader.ts';
 
 /** Everything a page loads comes from this host; nothing runs that is not in a file of ours. */
@@ -49,37 +41,22 @@ const A_YEAR_S = 31_536_000;
 
 export interface SiteOptions {
   views: SiteViews;
-  assets: { site: Assets; manage: Assets };
-  /** The folder that `assets` stand in. */
-  assetsFolder: string;
+  /** What the build made for browsers. */
+  folder: string;
   /** Where the service is reached from outside. Without: where the request says it went. */
   publicUrl?: string;
   log: Logger;
 }
 
-/** A view, and the minute it is of. */
-type Dated<View> = Promise<{ view: View; now: number } | undefined>;
-
-/** What the pages show; undefined where there is nothing public of that name. */
-export interface SiteViews {
-  statusPage(path: string, timeZone: string): Dated<StatusPageView>;
-  monitorPage(tag: string, range: Range, timeZone: string): Dated<MonitorPageView>;
-  /** `day` as `2026-11-20`, in the zone. */
-  dayPage(tag: string, day: string, timeZone: string): Dated<DayPageView>;
-  incident(id: number): Dated<IncidentView>;
-  maintenance(id: number): Dated<MaintenancePageView>;
-  /** `month` as `2026-11`, in the zone; the current one without. */
-  events(month: string | undefined, timeZone: string): Dated<EventsView>;
-}
-
 /** The pages for people. What it does not know it leaves to whoever comes next. */
 export function createSite(options: SiteOptions): Router {
-  const { views, assets, assetsFolder } = options;
+  const { views, folder } = options;
+  const assets = readAssets(folder);
   const site = express.Router({ caseSensitive: true });
   site.use(
     '/assets',
     keepable,
-    express.static(assetsFolder, { immutable: true, maxAge: A_YEAR_S * 1000, index: false, redirect: false }),
+    express.static(folder, { immutable: true, maxAge: A_YEAR_S * 1000, index: false, redirect: false }),
   );
   site.use(compression());
   const show = (path: string | string[], make: MakePage): void => void site.get(path, page(make));
@@ -113,7 +90,7 @@ export function createSite(options: SiteOptions): Router {
     const found = await views.statusPage(params.path ?? HOME_PATH, reader.timeZone);
     return found && renderStatusPage(found.view, at(reader, found), assets.site);
   });
-  site.use(notFound(options), failed(options));
+  site.use(notFound(assets.site), failed(assets.site, options.log));
   return site;
 }
 
@@ -153,21 +130,21 @@ function baseOf({ publicUrl }: SiteOptions, { host }: Visitor): string {
 }
 
 /** Programs get the API's own answer; a person is told in words. */
-function notFound({ assets }: SiteOptions) {
+function notFound(assets: Assets) {
   return (request: Request, response: Response, next: NextFunction): void => {
     if (!isForPeople(request)) return next();
-    send(response, 404, renderErrorPage(404, readerOf(request, response), assets.site));
+    send(response, 404, renderErrorPage(404, readerOf(request, response), assets));
   };
 }
 
-function failed({ assets, log }: SiteOptions) {
+function failed(assets: Assets, log: Logger) {
   return (error: unknown, request: Request, response: Response, next: NextFunction): void => {
     if (!isForPeople(request) || response.headersSent) return next(error);
     const isAway = isTransient(error) || (error instanceof AppError && error.code === 'UNAVAILABLE');
     const status = isAway ? 503 : 500;
     log.error({ err: error }, 'page failed');
     if (isAway) response.setHeader('Retry-After', '5');
-    send(response, status, renderErrorPage(status, readerOf(request, response), assets.site));
+    send(response, status, renderErrorPage(status, readerOf(request, response), assets));
   };
 }
 

@@ -1,5 +1,8 @@
 import { authenticate } from '../../api/authenticate.ts';
 import { createCheckAnswers } from '../../api/check-answers.ts';
+import { createSiteViews } from '../../api/services/site-views.ts';
+import { assetsFolder } from '../../api/site/assets.ts';
+import { createSite } from '../../api/site/site.ts';
 import { createApp } from '../../api/http/app.ts';
 import { UNEXPOSED, type Exposure } from '../../api/http/exposure.ts';
 import { listen } from '../../api/http/server.ts';
@@ -12,6 +15,7 @@ import { createBoundedCalls } from '../../runtime/bounded-calls.ts';
 import { createLogger, type Logger } from '../../runtime/logger.ts';
 import { createPasswords } from '../../runtime/passwords.ts';
 import { createApiClient, type ApiClient } from './api-client.ts';
+import buildPrograms from './build-programs.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 
 export interface TestApi {
@@ -25,6 +29,8 @@ export interface TestApi {
 export interface ApiSettings extends Partial<Pick<Services, 'passwords' | 'publicUrl'>> {
   log?: Logger;
   exposure?: Partial<Exposure>;
+  /** The pages for people as well, built for it where they are not. */
+  withPages?: boolean;
 }
 
 /** The real server on a port of its own over a database of its own, and a client with a key. */
@@ -49,7 +55,7 @@ export async function startApi(settings: ApiSettings = {}): Promise<TestApi> {
 export async function serve(
   url: string,
   answerTimeoutMs = 20_000,
-  { log = createLogger('api', 'silent'), exposure, ...settings }: ApiSettings = {},
+  { log = createLogger('api', 'silent'), exposure, withPages = false, ...settings }: ApiSettings = {},
 ): Promise<{ base: string; stop(): Promise<void> }> {
   const db = openPool({ url, name: 'api', max: 5, statementTimeoutMs: 15_000, answerTimeoutMs });
   const history = openPool({ url, name: 'api-history', max: 3, statementTimeoutMs: 60_000 });
@@ -61,7 +67,11 @@ export async function serve(
     ...{ db, history, recurrence, checkAnswers },
     ...{ passwords: createPasswords(), publicUrl: null, ...settings },
   };
-  const app = createApp({ routes: apiRoutes(), services, log, authenticate, exposure: { ...UNEXPOSED, ...exposure } });
+  const app = createApp({
+    ...{ routes: apiRoutes(), services, log, authenticate },
+    exposure: { ...UNEXPOSED, ...exposure },
+    ...(withPages && { site: createSite({ views: createSiteViews(db), folder: buildPages(), log }) }),
+  });
   const server = await listen(app, { host: '127.0.0.1', port: 0 });
   return {
     base: `http://127.0.0.1:${server.address.port}`,
@@ -71,4 +81,9 @@ export async function serve(
       await Promise.all([db.end(), history.end(), recurrence.close(), listening]);
     },
   };
+}
+
+function buildPages(): string {
+  buildPrograms();
+  return assetsFolder();
 }
