@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest';
+import { createKeptValues } from '../../../../api/services/kept-values.ts';
+
+/** Values by number, made when they are let. */
+function scene() {
+  const clock = { now: 0 };
+  const kept = createKeptValues<number>({ freshMs: 5, staleMs: 15, capacity: 2, now: () => clock.now });
+  const open: PromiseWithResolvers[] = [];
+  const make = (): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const number = open.length + 1;
+      open.push({ resolve: () => resolve(number), reject: () => reject(new Error(`no ${number}`)) });
+    });
+  return { clock, open, get: (key = 'a') => kept.get(key, make) };
+}
+
+interface PromiseWithResolvers {
+  resolve(): void;
+  reject(): void;
+}
+
+it('makes a value once for all who ask meanwhile, and keeps it while it is fresh', async () => {
+  const { clock, open, get } = scene();
+  const asked = [get(), get()];
+  expect(open).toHaveLength(1);
+  open[0]?.resolve();
+  expect(await Promise.all(asked)).toEqual([1, 1]);
+  clock.now = 5;
+  expect(await get()).toBe(1);
+  expect(open).toHaveLength(1);
+});
+
+it('gives a stale value while it makes one new one, and waits for one that is too old', async () => {
+  const { clock, open, get } = scene();
+  const first = get();
+  open[0]?.resolve();
+  await first;
+  clock.now = 6;
+  expect(await get()).toBe(1);
+  expect(await get()).toBe(1);
+  expect(open).toHaveLength(2);
+  open[1]?.resolve();
+  await Promise.resolve();
+  await new Promise(setImmediate);
+  expect(await get()).toBe(2);
+  clock.now = 6 + 16;
+  const late = get();
+  expect(open).toHaveLength(3);
+  open[2]?.resolve();
+  expect(await late).toBe(3);
+});
+
+it('keeps no failure, and gives away what is stale rather than it', async () => {
+  const { clock, open, get } = scene();
+  const failed = get();
+  open[0]?.reject();
+  await expect(failed).rejects.toThrow('no 1');
+  const first = get();
+  open[1]?.resolve();
+  expect(await first).toBe(2);
+  clock.now = 6;
+  expect(await get()).toBe(2);
+  open[2]?.reject();
+  await new Promise(setImmediate);
+  clock.now = 16;
+  const late = get();
+  open[3]?.reject();
+  await expect(late).rejects.toThrow('no 4');
+});
+
+it('forgets what nobody asked for longest', async () => {
+  const { open, get } = scene();
+  for (const [at, key] of ['a', 'b'].entries()) {
+    const value = get(key);
+    open[at]?.resolve();
+    await value;
+  }
+  await get('a');
+  const third = get('c');
+  open[2]?.resolve();
+  await third;
+  expect(await get('a')).toBe(1);
+  void get('b');
+  expect(open).toHaveLength(4);
+});
