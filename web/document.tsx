@@ -29,7 +29,12 @@ export function renderDocument(options: DocumentOptions): string {
 function Document({ title, reader, assets, feed, logo, home, content }: DocumentOptions) {
   const words = wordsFor(reader.locale, reader.timeZone);
   return (
-    <html lang={reader.locale} data-theme={reader.theme ?? undefined} data-zone={reader.timeZone}>
+    <html
+      lang={reader.locale}
+      data-theme={reader.theme ?? undefined}
+      data-zone={reader.timeZone}
+      data-close={words.say('close')}
+    >
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

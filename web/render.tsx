@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
+import { summaryOf } from './components/day-summary.ts';
 import { Incident } from './components/incident.tsx';
 import { MonitorRow } from './components/monitor-row.tsx';
 import { renderDocument, type Assets } from './document.tsx';
@@ -44,6 +45,16 @@ export function renderMonitorPage(page: MonitorPageView, reader: Reader, assets:
 /** A day of a monitor. */
 export function renderDayPage(page: DayPageView, reader: Reader, assets: Assets): string {
   return render(page.name, reader, assets, (words) => <DayPage page={page} words={words} />);
+}
+
+/** What a bar's days say when they are pointed at, oldest first. */
+export function listDays({ monitor }: MonitorPageView, { locale, timeZone }: Reader) {
+  const words = wordsFor(locale, timeZone);
+  return monitor.days.map((day) => ({
+    href: `/monitors/${monitor.tag}/days/${words.isoDay(day.start)}`,
+    title: words.day(day.start),
+    text: summaryOf(day, words) || words.say('day.none'),
+  }));
 }
 
 /** What happened in a month. */

@@ -6,6 +6,7 @@ import { isTransient } from '../../db/client.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { Assets } from '../../web/document.tsx';
 import {
+  listDays,
   renderDashboard,
   renderDayPage,
   renderEmbed,
@@ -38,6 +39,8 @@ const FRAMED_BY_US = "; frame-ancestors 'self'";
 const FRAMED_BY_ALL = '; frame-ancestors *';
 
 const A_YEAR_S = 31_536_000;
+/** What an answer depends on besides its address. */
+const VARY = 'Accept, Accept-Language, Cookie';
 
 export interface SiteOptions {
   views: SiteViews;
@@ -64,6 +67,12 @@ export function createSite(options: SiteOptions): Router {
   show('/monitors/:tag', async ({ params, query }, reader) => {
     const found = await views.monitorPage(params.tag ?? '', rangeOf(query.get('range')), reader.timeZone);
     return found && renderMonitorPage(found.view, at(reader, found), assets.site, baseOf(options, reader));
+  });
+  site.get('/monitors/:tag/days', async (request, response, next) => {
+    const reader = readerOf(request, response);
+    const found = await views.monitorPage(String(request.params.tag), '24h', reader.timeZone);
+    if (!found) return next();
+    response.setHeader('Cache-Control', 'no-cache').setHeader('Vary', VARY).json(listDays(found.view, reader));
   });
   show('/monitors/:tag/days/:day', async ({ params }, reader) => {
     const found = await views.dayPage(params.tag ?? '', params.day ?? '', reader.timeZone);
@@ -172,7 +181,7 @@ function send(response: Response, status: number, html: string): void {
     .status(status)
     .setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY + (isEmbed ? FRAMED_BY_ALL : FRAMED_BY_US))
     .setHeader('Cache-Control', 'no-cache')
-    .setHeader('Vary', 'Accept, Accept-Language, Cookie')
+    .setHeader('Vary', VARY)
     .type('html')
     .send(html);
 }
