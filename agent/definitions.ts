@@ -25,8 +25,9 @@ const PEEK_MS = 10_000;
 /** How long a manifest that was seen past the watch may take to come through it. */
 const PEEK_GRACE_MS = 1000;
 const PEEK_TIMEOUT_MS = 3000;
-/** A burst of changes is judged once. */
+/** A burst of changes is judged once: soon after its manifest, which comes last; without one it makes no set. */
 const SETTLE_MS = 25;
+const NO_MANIFEST_MS = 500;
 const RETRY_MIN_MS = 250;
 const RETRY_MAX_MS = 5000;
 
@@ -106,13 +107,21 @@ export class DefinitionsFollower implements BusUser {
 
   async #read(entries: AsyncIterable<KvWatchEntry>, view: WatchView, signal: AbortSignal): Promise<void> {
     let judging: NodeJS.Timeout | undefined;
+    let isSoon = false;
     for await (const entry of entries) {
       if (signal.aborted) break;
       view.take(entry);
-      judging ??= setTimeout(() => {
-        judging = undefined;
-        if (!signal.aborted) this.#judge(view);
-      }, SETTLE_MS);
+      const isManifest = entry.key === MANIFEST_KEY;
+      if (judging !== undefined && (isSoon || !isManifest)) continue;
+      clearTimeout(judging);
+      isSoon = isManifest;
+      judging = setTimeout(
+        () => {
+          judging = undefined;
+          if (!signal.aborted) this.#judge(view);
+        },
+        isManifest ? SETTLE_MS : NO_MANIFEST_MS,
+      );
     }
     clearTimeout(judging);
   }
