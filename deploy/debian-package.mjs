@@ -1,5 +1,6 @@
 // A program from the distribution's packages without installing anything: an installed package would start a system
 // service, and an ordinary user may not install. apt runs with lists and cache of our own, so it needs no rights.
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,8 +12,11 @@ const STORE = join(root, '.farwatch');
 /** Where unpacked packages stand, with the folders of a system below: usr/bin, usr/sbin, ... */
 export const TOOLS = join(STORE, 'tools');
 
-/** Unpacks the distribution's package `name` below `.farwatch/tools`; false where there is no apt or no such package. */
-export async function unpackDebianPackage(name) {
+/**
+ * Unpacks the distribution's package `name` below `.farwatch/tools`, with `needs` also what it needs and this machine does
+ * not have installed; false where there is no apt or no such package.
+ */
+export async function unpackDebianPackage(name, { needs = false } = {}) {
   if (!existsSync('/usr/bin/apt-get') || !existsSync('/usr/bin/dpkg-deb')) return false;
   mkdirSync(STORE, { recursive: true });
   const work = mkdtempSync(join(STORE, 'apt-'));
@@ -28,10 +32,20 @@ export async function unpackDebianPackage(name) {
     const apt = (...args) => runToEnd('/usr/bin/apt-get', ['-qq', ...options, ...args], { cwd: work });
     // One source of several may be away; what counts is whether the package can be had.
     await apt('update');
-    if ((await apt('download', name)) !== 0) return false;
-    const archive = readdirSync(work).find((file) => file.endsWith('.deb'));
-    return archive !== undefined && (await runToEnd('/usr/bin/dpkg-deb', ['-x', join(work, archive), TOOLS])) === 0;
+    const names = needs ? [name, ...missingNeeds(name, options)] : [name];
+    if ((await apt('download', ...new Set(names))) !== 0) return false;
+    const archives = readdirSync(work).filter((file) => file.endsWith('.deb'));
+    for (const archive of archives)
+      if ((await runToEnd('/usr/bin/dpkg-deb', ['-x', join(work, archive), TOOLS])) !== 0) return false;
+    return archives.length > 0;
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+/** What an installation would bring along, as apt says it would: lines that begin with `Inst`. */
+function missingNeeds(name, options) {
+  const args = ['-qq', ...options, 'install', '--simulate', '--no-install-recommends', name];
+  const { stdout } = spawnSync('/usr/bin/apt-get', args, { encoding: 'utf8' });
+  return [...stdout.matchAll(/^Inst (\S+)/gm)].map(([, needed]) => needed);
 }

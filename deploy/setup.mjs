@@ -14,6 +14,19 @@ export async function setUp() {
   build();
 }
 
+/** What only tests need; a test that misses it says so. */
+async function provideBrowser() {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
+  const installed = folders.flatMap((folder) => BROWSERS.map((name) => join(folder, name)));
+  if ([...installed, join(TOOLS, 'usr/lib/chromium/chromium')].some(isExecutable)) return;
+  console.log('no Chromium here: unpacking the one of the distribution into .farwatch/tools');
+  if (await unpackDebianPackage('chromium', { needs: true })) return;
+  console.error('no Chromium: tests of pages will fail until one is in PATH');
+}
+
+/** Where tests look too (test/support/browser.ts). */
+const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
 function checkNode() {
   const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   const running = process.versions.node.split('.').map(Number);
@@ -50,4 +63,7 @@ function isExecutable(file) {
   }
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await setUp();
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  await setUp();
+  if (process.argv.includes('--tests')) await provideBrowser();
+}

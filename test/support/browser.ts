@@ -25,7 +25,11 @@ export async function openBrowser(): Promise<Browser> {
     args: ['--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE 127.0.0.1', '--disable-dev-shm-usage'],
     env: {
       ...process.env,
-      ...(installed === undefined && { LD_LIBRARY_PATH: UNPACKED_LIBRARIES.join(delimiter) }),
+      ...(installed === undefined && {
+        LD_LIBRARY_PATH: UNPACKED_LIBRARIES.join(delimiter),
+        FONTCONFIG_PATH: join(TOOLS, 'etc/fonts'),
+        XDG_DATA_HOME: join(TOOLS, 'usr/share'),
+      }),
     },
   });
 }
