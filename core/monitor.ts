@@ -21,6 +21,10 @@ const TAG_PATTERN =
 const THRESHOLD = 'confirmation_threshold must be an integer between 1 and 60';
 const MAX_QUORUM = 32_767;
 const QUORUM = "quorum must be 'any', 'majority', 'all' or a positive integer";
+const QUORUM_MEANS =
+  "How many of the regions that know must say DOWN for a DOWN point: 'any' one; 'majority', the default, but at least two where two or more run the monitor; 'all'; or that many, at most those that run it. With fewer the point is DEGRADED. Holds from the next minute.";
+const REGIONS_MEAN =
+  'The regions that run the monitor and vote, by name; each must exist. Left out or null: all. Holds from the next minute.';
 
 /** What an answer shows where nobody has set any settings (reference §1.1). */
 export const DEFAULT_SETTINGS = {
@@ -47,11 +51,15 @@ const cronText = z
 const settings = z
   .looseObject(
     {
-      quorum: z.union([z.enum(['any', 'majority', 'all'], QUORUM), integerIn(1, MAX_QUORUM, QUORUM)], QUORUM).nullish(),
+      quorum: z
+        .union([z.enum(['any', 'majority', 'all'], QUORUM), integerIn(1, MAX_QUORUM, QUORUM)], QUORUM)
+        .nullish()
+        .meta({ description: QUORUM_MEANS }),
       regions: z
         .array(z.string('regions must be an array of region names'), 'regions must be an array of region names')
         .min(1, 'regions must name at least one region')
-        .nullish(),
+        .nullish()
+        .meta({ description: REGIONS_MEAN }),
       uptime_formula_numerator: formula(),
       uptime_formula_denominator: formula(),
     },
