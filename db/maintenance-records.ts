@@ -41,7 +41,9 @@ export async function listMaintenanceRecords(
   const matching = 'from maintenances where ($1::text is null or status = $1)';
   const counted = await db.query<{ total: number }>(`select count(*) as total ${matching}`, [status]);
   const { rows } = await db.query<MaintenanceRecord>(
-    `select ${RECORD} ${matching} order by id desc limit $2 offset ($3::bigint - 1) * $2`,
+    `select ${RECORD} from (
+       select * ${matching} order by id desc limit $2 offset ($3::bigint - 1) * $2
+     ) maintenances order by id desc`,
     [status, limit, page],
   );
   return { maintenances: rows, total: counted.rows[0]?.total ?? 0 };
