@@ -120,7 +120,10 @@ async function drawSpan(
   const subject = await subjectOf(tag, context);
   if (!subject) return drawBadge(NOT_FOUND, { style: query.style });
   const to = floorMinute(await readNow(db));
-  const span = await readSpan(context, subject.monitors, subject.rule, { from: floorMinute(to - query.sinceLast), to });
+  const span = await readSpan(context.pool, subject.monitors, subject.rule, {
+    from: floorMinute(to - query.sinceLast),
+    to,
+  });
   const duration = query.hideDuration ? '' : ` ${durationText(query.sinceLast, query.locale)}`;
   const label = (query.label ?? subject.name) + duration;
   return drawBadge({ label, ...say(span) }, { ...query, label: undefined });

@@ -63,21 +63,19 @@ export function latencyMsOf(latencyUs: LatencyFigures | null): number | null {
 
 /** Periods taken together. The mean of latencies is that of all points. */
 export function totalOf(periods: readonly RangeCounts[]): RangeCounts {
-  const total: RangeCounts = { up: 0, down: 0, degraded: 0, maintenance: 0, latencyUs: null };
-  let [count, sum] = [0, 0];
+  const total = { up: 0, down: 0, degraded: 0, maintenance: 0 };
+  const latency = { count: 0, sum: 0, min: Infinity, max: 0 };
   for (const { up, down, degraded, maintenance, latencyUs } of periods) {
     total.up += up;
     total.down += down;
     total.degraded += degraded;
     total.maintenance += maintenance;
     if (!latencyUs) continue;
-    count += latencyUs.count;
-    sum += latencyUs.sum;
-    total.latencyUs = {
-      ...{ count, sum, avg: Math.round(sum / count) },
-      min: Math.min(total.latencyUs?.min ?? Infinity, latencyUs.min),
-      max: Math.max(total.latencyUs?.max ?? 0, latencyUs.max),
-    };
+    latency.count += latencyUs.count;
+    latency.sum += latencyUs.sum;
+    latency.min = Math.min(latency.min, latencyUs.min);
+    latency.max = Math.max(latency.max, latencyUs.max);
   }
-  return total;
+  const avg = Math.round(latency.sum / latency.count);
+  return { ...total, latencyUs: latency.count > 0 ? { ...latency, avg } : null };
 }
