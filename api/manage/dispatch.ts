@@ -24,7 +24,7 @@ export function dispatchRoute(actions: readonly Action[]): Route {
     response: z.union(actions.map(({ name, result, summary }) => documented(result, `${name}Result`, summary))),
     answer: async (incoming, context) => {
       const { action: name, data = {} } = await incoming.readJson();
-      const action = byName.get(String(name));
+      const action = typeof name === 'string' ? byName.get(name) : undefined;
       if (!action) throw new AppError('BAD_REQUEST', 'Unknown action');
       return run(action, data, withActor(context));
     },
@@ -42,15 +42,18 @@ async function run(action: Action, given: unknown, context: ActionContext): Prom
   return result;
 }
 
+/** The document's: one schema for each action, told apart by its name. */
 function requestSchema(actions: readonly Action[]): z.ZodType {
-  const variants = actions.map(({ name, data, permission, summary }) =>
-    documented(
-      z.object({ action: z.literal(name), data: data.optional() }),
-      `${name}Action`,
-      permission === null ? summary : `${summary}. Needs ${permission}.`,
-    ),
+  const [first, ...others] = actions.map(({ name, data, permission, summary }) =>
+    z
+      .object({ action: z.literal(name), data: data.safeParse({}).success ? data.optional() : data })
+      .meta({ id: `${name}Action`, description: permission === null ? summary : `${summary}. Needs ${permission}.` }),
   );
-  return z.union(variants);
+  if (!first) throw new Error('there are no actions');
+  const mapping = Object.fromEntries(actions.map(({ name }) => [name, `#/components/schemas/${name}Action`]));
+  return z
+    .discriminatedUnion('action', [first, ...others])
+    .meta({ discriminator: { propertyName: 'action', mapping } });
 }
 
 function documented(schema: z.ZodType, id: string, description: string): z.ZodType {

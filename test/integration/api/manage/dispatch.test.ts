@@ -40,6 +40,21 @@ it('says that an action is unknown, or not named at all', async () => {
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual(failure('BAD_REQUEST', 'Unknown action'));
   }
+  const deep = `{"action":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
+  expect((await running.api.request('POST', '/manage/api', { raw: deep })).status).toBe(400);
+});
+
+it('is documented by one schema for each action, told apart by its name', () => {
+  // The document's own shape, as OpenAPI defines it.
+  const { paths, components } = running.api.document as {
+    paths: Record<string, { post: { requestBody: { content: Record<string, { schema: { oneOf: object[] } }> } } }>;
+    components: { schemas: Record<string, { required: string[] }> };
+  };
+  const schema = paths['/manage/api']?.post.requestBody.content['application/json']?.schema;
+  expect(schema?.oneOf).toContainEqual({ $ref: '#/components/schemas/deleteApiKeyAction' });
+  expect(schema).toMatchObject({ discriminator: { propertyName: 'action' } });
+  expect(components.schemas.getMonitorsAction?.required).toEqual(['action']);
+  expect(components.schemas.deleteApiKeyAction?.required).toEqual(['action', 'data']);
 });
 
 it('looks at who asks before it looks at what is asked', async () => {
