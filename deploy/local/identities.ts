@@ -9,6 +9,8 @@ export interface Identities {
   apiKey: string;
   /** True when the key was made just now, and is to be shown this once. */
   apiKeyIsNew: boolean;
+  /** By which the first user is made; another one with each start, and null once there is a user. */
+  setupToken: string | null;
   /** The collectors' keys. */
   identityDir: string;
   /** By region. */
@@ -56,7 +58,11 @@ export async function provideIdentities(options: {
     }
     agents.set(region, { identityFile, invitationFile });
   }
-  return { apiKey: readFileSync(keyFile, 'utf8'), apiKeyIsNew, identityDir, agents };
+  const setup = await runFarwatch<{ token: string | null }>(['users', 'setup-token'], databaseUrl);
+  return {
+    ...{ apiKey: readFileSync(keyFile, 'utf8'), apiKeyIsNew, identityDir, agents },
+    setupToken: setup.token,
+  };
 }
 
 /** A name nobody has yet, also where a launcher was killed between making an identity and writing it down. */

@@ -40,6 +40,7 @@ export async function launch(launch: Launch, running: Running): Promise<void> {
     collectorPort: ports.collector,
   });
   if (identities.apiKeyIsNew) say(`API key: ${identities.apiKey}`);
+  if (identities.setupToken) say(`set-up token: ${identities.setupToken}`);
   await startPrograms(launch, { ...addresses, ports, identities }, running);
   const client: Client = { baseUrl: `http://127.0.0.1:${options.port}`, apiKey: identities.apiKey };
   if (options.demo) await demonstrate(client, ports.demoDns, launch, running);

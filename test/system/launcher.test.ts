@@ -12,6 +12,7 @@ import { restClient } from '../support/rest.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const KEY_LINE = /^API key: (farwatch_[0-9a-f]{64})$/m;
+const SETUP_LINE = /^set-up token: ([\w-]{43})$/m;
 const READY_LINE = /^ready .*?(http:\/\/\S+)/m;
 
 const parent = mkdtempSync(join(tmpdir(), 'farwatch-launcher-'));
@@ -38,6 +39,17 @@ test('the first start prints a key once and is ready when the demo has a point',
   expect(await pointCount()).toBeGreaterThan(0);
 });
 
+test('the first start prints a token by which the first user is made', async () => {
+  const [, token] = SETUP_LINE.exec(launched[0]?.output() ?? '') ?? [];
+  const owner = { token, email: 'owner@example.com', name: 'Owner', password: 'Correct horse 1' };
+  const made = await fetch(`http://127.0.0.1:${port}/manage/auth/setup`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(owner),
+  });
+  expect(made.status).toBe(200);
+});
+
 test('a part that dies is started again', async () => {
   const { collector } = processes();
   process.kill(collector?.pid ?? 0, 'SIGKILL');
@@ -62,10 +74,11 @@ test('SIGTERM ends every process it started', async () => {
   expect(Object.entries(before).filter(([, identity]) => isAlive(identity))).toEqual([]);
 });
 
-test('a second start continues with the same key and the same points, and does not show the key again', async () => {
+test('a second start continues with the same key and the same points, and shows neither key nor token', async () => {
   const launcher = npmStart('--port', `${port}`, '--data', data);
   await launcher.line(READY_LINE, 60_000);
   expect(launcher.output()).not.toMatch(KEY_LINE);
+  expect(launcher.output()).not.toMatch(SETUP_LINE);
   expect(await pointCount()).toBeGreaterThan(0);
 });
 
