@@ -155,7 +155,7 @@ describe('whatever happens to the agents of a region but one', () => {
       }),
       { numRuns: Number(process.env.PROPERTY_RUNS ?? 40) },
     );
-  }, 180_000);
+  }, 1_800_000);
 });
 
 async function happen(region: RegionWorld, agent: SimulatedAgent, what: string, forMs: number): Promise<void> {
