@@ -20,8 +20,11 @@ export interface CoalescerLimits {
   patienceMs: number;
 }
 
+/** One copies, one makes points under its minute's lock, and one waits for its commit to reach the disk. */
+export const WRITERS = 3;
+
 const LIMITS: CoalescerLimits = {
-  writers: 2,
+  writers: WRITERS,
   batchRows: 10_000,
   waitMs: 20,
   capacityRows: 100_000,

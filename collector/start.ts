@@ -25,7 +25,7 @@ import { createBackoff, sleep } from '../runtime/time.ts';
 import { createAgentLedger } from './agent-ledger.ts';
 import { createAwaitedAnswers, type AwaitedAnswers } from './awaited-answers.ts';
 import { createCheckDesk, type CheckDesk } from './check-desk.ts';
-import { createCoalescer, type Coalescer } from './coalescer.ts';
+import { createCoalescer, WRITERS, type Coalescer } from './coalescer.ts';
 import type { collectorConfig } from './config.ts';
 import { followDatabaseState, openDatabaseView, type DatabaseView } from './database-state.ts';
 import { createDefinitionsPublisher, type DefinitionsPublisher } from './definitions-publisher.ts';
@@ -143,7 +143,7 @@ function openPools(url: string, life: Lifecycle): Pools {
   };
   return {
     control: open('control', 4, STATEMENT_TIMEOUT_MS),
-    writers: open('writers', 2, STATEMENT_TIMEOUT_MS),
+    writers: open('writers', WRITERS, STATEMENT_TIMEOUT_MS),
     // A job's statement may take long, but none for ever.
     jobs: open('jobs', 4, JOB_TIMEOUT_MS),
   };

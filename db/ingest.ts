@@ -10,7 +10,6 @@ import { consolidatePairs, readEdges } from './consolidate.ts';
 import { engineOf } from './engine.ts';
 import { DAY_SECONDS } from './engines/engine.ts';
 import { lockMinutes } from './locks.ts';
-import { writeOptimistically } from './optimistic.ts';
 import { encodeResults, RESULT_COLUMNS, resultArrays, UNNEST_RESULTS } from './result-columns.ts';
 import { isMissingSpan, withRoom } from './room.ts';
 
@@ -99,23 +98,40 @@ function isRowFault(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !isMissingSpan(error) && /^(22|23)/.test(error.code ?? '');
 }
 
-/** Stores results that are sorted by their keys, each key once; their answers. */
+/**
+ * Stores results that are sorted by their keys, each key once; their answers. First as if nothing of them were there,
+ * neither results nor points, which is nearly always so and costs half; where something is, all is undone and done again
+ * with care.
+ */
 async function storeBatch(pool: pg.Pool, results: ResultBlock, expectations: Expectations): Promise<RowAnswer[]> {
+  try {
+    if (areSurelyPlain(results)) return await storeInTransaction(pool, results, expectations, true);
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.code !== '23505') throw error;
+  }
+  return storeInTransaction(pool, results, expectations, false);
+}
+
+async function storeInTransaction(
+  pool: pg.Pool,
+  results: ResultBlock,
+  expectations: Expectations,
+  areNew: boolean,
+): Promise<RowAnswer[]> {
   const engine = await engineOf(pool);
-  const arePlain = areSurelyPlain(results);
   return inTransaction(pool, async (client) => {
     // A transaction that has its number before it looks for the monitor is one that a purge waits for.
     await client.query('select pg_current_xact_id()');
     await engine.favourLookups(client);
-    if (!arePlain) await engine.allowBulkChange(client);
+    if (!areNew) await engine.allowBulkChange(client);
     const answers = new Array<RowAnswer>(results.length).fill('dropped');
     const gone = await deletedMonitors(client, results);
     const kept = results.rows().filter((row) => !gone.has(results.number(row, FIELD.monitorId)));
     if (kept.length === 0) return answers;
-    const alive = results.pick(kept);
-    const stored = arePlain && (await copyResults(client, alive)) ? alive.rows() : await mergeIntoTable(client, alive);
+    const alive = gone.size === 0 ? results : results.pick(kept);
+    const stored = areNew ? await copyIntoTable(client, alive) : await mergeIntoTable(client, alive);
     expectations.note(alive);
-    await consolidateRows(client, alive, stored, expectations);
+    await consolidateRows(client, alive, stored, expectations, areNew);
     for (const row of kept) answers[row] = 'duplicate';
     for (const row of stored) answers[kept[row] ?? 0] = 'stored';
     return answers;
@@ -139,14 +155,12 @@ function areSurelyPlain(results: ResultBlock): boolean {
 
 const COPY = `copy check_results (${RESULT_COLUMNS.join(', ')}) from stdin (format binary)`;
 
-/** The fast way in, for results that meet nothing of their own: false, and nothing is written, where they do. */
-function copyResults(client: pg.PoolClient, results: ResultBlock): Promise<boolean> {
-  const data = encodeResults(results);
-  return writeOptimistically(client, async () => {
-    const stream = client.query(copyFrom(COPY));
-    stream.end(data);
-    await once(stream, 'finish');
-  });
+/** The fast way in, for results of which none is there. Returns all; throws 23505 where one is. */
+async function copyIntoTable(client: pg.PoolClient, results: ResultBlock): Promise<number[]> {
+  const stream = client.query(copyFrom(COPY));
+  stream.end(encodeResults(results));
+  await once(stream, 'finish');
+  return results.rows();
 }
 
 const KEY: readonly string[] = ['monitor_id', 'minute', 'region_id'];
@@ -231,6 +245,7 @@ async function consolidateRows(
   results: ResultBlock,
   rows: readonly number[],
   expectations: Expectations,
+  areNew: boolean,
 ): Promise<void> {
   if (rows.length === 0) return;
   await lockMinutes(client, new Set(rows.map((row) => results.minute(row))));
@@ -245,5 +260,7 @@ async function consolidateRows(
     monitorIds.push(monitorId);
     minutes.push(minute);
   }
-  if (monitorIds.length > 0) await consolidatePairs(client, monitorIds, minutes, youngFrom);
+  if (monitorIds.length === 0) return;
+  const areYoung = minutes.every((minute) => minute >= youngFrom);
+  await consolidatePairs(client, monitorIds, minutes, areNew && areYoung);
 }

@@ -73,9 +73,9 @@ describe('the coalescer', () => {
     expect(batches.map(({ rows }) => rows.length)).toEqual([6, 10, 30]);
   });
 
-  it('writes two batches at the same time and no more', async () => {
+  it('writes as many batches at the same time as it has writers', async () => {
     const { batches, write } = heldWrite();
-    const coalescer = start(write, { batchRows: 4 });
+    const coalescer = start(write, { batchRows: 4, writers: 2 });
     const all = [4, 4, 4].map((count) => answersOf(coalescer, rowsOf(count)));
     await turns();
     expect(batches).toHaveLength(2);
