@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -15,13 +15,18 @@ import buildPrograms from '../support/build-programs.ts';
 import { startNats } from '../support/nats.ts';
 import { createAgent, testIdentityDir } from '../support/test-identity.ts';
 import { connectWireAgent, type WireAgent } from '../support/wire-agent.ts';
-import { makeBenchDatabase, openBenchServer, type BenchDatabase, type Closers } from './bench-database.ts';
+import { makeBenchDatabase, median, openBenchServer, say, type BenchDatabase, type Closers } from './bench-database.ts';
 
 /**
  * Results a second from gRPC send to commit, each written to `check_results` and consolidated into `data_points`, against
  * COPY of the same rows into the same table with its key. The results are of the minute that runs, as in life: every
  * monitor's point is made when its last region has answered. This process is the agents; the collector and PostgreSQL
  * are processes of their own. TEST_DATABASE_URL names another server, else an embedded one runs with its defaults.
+ *
+ * Both write to databases of one server with its settings as they are, rounds alternate which of them goes first, and a
+ * checkpoint before each leaves neither the other's pages to write. COPY has its text ready and one connection, one
+ * transaction, one core; the path from the agents has both cores. Processor time is told beside, since a rate says
+ * little of a machine that others use too.
  */
 const { values: options } = parseArgs({
   options: { monitors: { type: 'string', default: '100000' }, rounds: { type: 'string', default: '3' } },
@@ -67,7 +72,7 @@ async function run(): Promise<void> {
   const rates: number[] = [];
   // The first round is not counted: everyone learns the monitors in it.
   for (let round = 0; round <= ROUNDS; round++) {
-    const { sent, copied } = await runRound(round, agents, peer, collector);
+    const { sent, copied } = await runRound(round, agents, database, peer, collector);
     if (round === 0) continue;
     rates.push(sent);
     ratios.push(sent / copied);
@@ -82,27 +87,40 @@ interface Collector {
   process: ChildProcess;
 }
 
+interface Round {
+  agents: readonly WireAgent[];
+  rows: readonly (readonly CheckResult[])[];
+  minute: number;
+  total: number;
+}
+
 async function runRound(
-  round: number,
+  number: number,
   agents: readonly WireAgent[],
+  database: BenchDatabase,
   peer: BenchDatabase,
   collector: Collector,
 ): Promise<{ sent: number; copied: number }> {
   // The whole round fits into the minute it is about, or its points would be made by age.
   const minute = await startOfMinute();
   const rows = agents.map((_, index) => resultsOf(minute, index));
-  const total = MONITORS * agents.length;
-  const cpuBefore = cpuSeconds(collector.process);
-  const begun = performance.now();
-  await Promise.all(agents.map((agent, index) => sendAll(agent, rows[index] ?? [])));
-  const seconds = (performance.now() - begun) / 1000;
-  const sent = total / seconds;
-  const collectorUs = ((cpuSeconds(collector.process) - cpuBefore) / total) * 1e6;
-  const copied = total / (await copyAll(peer, minute, agents, rows));
-  const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${collector.process.pid}/status`, 'utf8'))?.[1];
+  const round = { agents, rows, minute, total: MONITORS * agents.length };
+  const figures = { sent: 0, copied: 0, told: '' };
+  const send = async (): Promise<void> => {
+    await database.pool.query('checkpoint');
+    const before = await spentSoFar(database, collector);
+    const seconds = await timed(() => Promise.all(agents.map((agent, index) => sendAll(agent, rows[index] ?? []))));
+    figures.sent = round.total / seconds;
+    figures.told = await tellSpent(database, collector, before, round.total);
+  };
+  const copy = async (): Promise<void> => {
+    await peer.pool.query('checkpoint');
+    figures.copied = round.total / (await copyAll(peer, round));
+  };
+  for (const part of number % 2 === 0 ? [send, copy] : [copy, send]) await part();
+  const { sent, copied, told } = figures;
   say(
-    `round ${round}: ${whole(sent)} results/s in ${seconds.toFixed(2)} s; COPY ${whole(copied)} rows/s; ` +
-      `${(sent / copied).toFixed(2)} of COPY; collector ${collectorUs.toFixed(1)} us/row, peak ${whole(Number(peak) / 1024)} MB`,
+    `round ${number}: ${whole(sent)} results/s; COPY ${whole(copied)} rows/s; ${(sent / copied).toFixed(2)} of COPY; ${told}`,
   );
   return { sent, copied };
 }
@@ -140,12 +158,7 @@ function resultsOf(minute: number, region: number): CheckResult[] {
 }
 
 /** Seconds that COPY takes for the same rows, on one connection, in the order in which they would come. */
-async function copyAll(
-  { url, pool }: BenchDatabase,
-  minute: number,
-  agents: readonly WireAgent[],
-  rows: readonly (readonly CheckResult[])[],
-): Promise<number> {
+async function copyAll({ url, pool }: BenchDatabase, { minute, agents, rows }: Round): Promise<number> {
   await makeRoom(pool, 'check_results', [minute]);
   const time = new Date(minute * 1000).toISOString();
   const chunks: Buffer[] = [];
@@ -157,17 +170,24 @@ async function copyAll(
     });
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  const begun = performance.now();
-  const stream = client.query(
-    copyFrom(`copy check_results (minute, monitor_id, agent_id, revision, latency_us, region_id, status, origin, cause,
-      sent, received, min_us, avg_us, max_us, deviation_us, error) from stdin`),
-  );
-  for (const chunk of chunks) if (!stream.write(chunk)) await once(stream, 'drain');
-  stream.end();
-  await once(stream, 'finish');
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = await timed(async () => {
+    const stream = client.query(
+      copyFrom(`copy check_results (minute, monitor_id, agent_id, revision, latency_us, region_id, status, origin, cause,
+        sent, received, min_us, avg_us, max_us, deviation_us, error) from stdin`),
+    );
+    for (const chunk of chunks) if (!stream.write(chunk)) await once(stream, 'drain');
+    stream.end();
+    await once(stream, 'finish');
+  });
   await client.end();
   return seconds;
+}
+
+/** Seconds that work takes. */
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return (performance.now() - begun) / 1000;
 }
 
 function copyLine(row: CheckResult, time: string, agentId: number, regionId: number): string {
@@ -220,22 +240,48 @@ async function startOfMinute(): Promise<number> {
   return Math.floor(Date.now() / 60_000) * 60;
 }
 
-/** User and system time of a process so far. */
-function cpuSeconds({ pid }: ChildProcess): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+/** Processor seconds so far of the agents (this process), the collector and the database's connections. */
+interface Spent {
+  agents: number;
+  collector: number;
+  database: Map<number, number>;
+}
+
+async function spentSoFar({ pool }: BenchDatabase, collector: Collector): Promise<Spent> {
+  const { rows } = await pool.query<{ pid: number }>(
+    `select pid from pg_stat_activity where datname = current_database() and backend_type = 'client backend'`,
+  );
+  const { user, system } = process.cpuUsage();
+  return {
+    agents: (user + system) / 1e6,
+    collector: cpuSeconds(collector.process.pid),
+    database: new Map(rows.map(({ pid }) => [pid, cpuSeconds(pid)])),
+  };
+}
+
+/** Microseconds a row of each part, and the most memory that the collector ever had. */
+async function tellSpent(database: BenchDatabase, collector: Collector, before: Spent, rows: number): Promise<string> {
+  const after = await spentSoFar(database, collector);
+  const connections = [...after.database].map(([pid, seconds]) => seconds - (before.database.get(pid) ?? 0));
+  const perRow = [
+    `agents ${((1e6 * (after.agents - before.agents)) / rows).toFixed(1)}`,
+    `collector ${((1e6 * (after.collector - before.collector)) / rows).toFixed(1)}`,
+    `database ${((1e6 * connections.reduce((a, b) => a + b, 0)) / rows).toFixed(1)}`,
+  ];
+  const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${collector.process.pid}/status`, 'utf8'))?.[1];
+  return `us of processor a row: ${perRow.join(', ')}; collector's peak ${whole(Number(peak) / 1024)} MB`;
+}
+
+/** User and system time of a process so far; 0 of one on another machine. */
+function cpuSeconds(pid: number | undefined): number {
+  const file = `/proc/${pid}/stat`;
+  if (!existsSync(file)) return 0;
+  const fields = readFileSync(file, 'utf8')
     .replace(/^.*\) /, '')
     .split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? NaN;
-}
-
 function whole(value: number): string {
   return Math.round(value).toLocaleString('en');
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
 }
