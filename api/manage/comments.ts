@@ -36,6 +36,7 @@ export const commentActions = [
       'Post a comment; the incident takes its state, from RESOLVED its end, and loses that where it was RESOLVED',
     data: newDashboardComment.extend({ incident_id }),
     result: dashboardComment,
+    about: ({ incident_id, state }) => ({ incidentId: incident_id, state }),
     run: async ({ incident_id: id, commented_at: timestamp, ...fields }, { db }) =>
       toDashboardComment(await postComment(db, id, { ...fields, timestamp }, { reopens: true })),
   }),
@@ -45,6 +46,7 @@ export const commentActions = [
     summary: 'Change a comment: what is not named is kept, and so is the incident',
     data: dashboardCommentPatch.extend({ incident_id, comment_id }),
     result: oneRow,
+    about: ({ incident_id, comment_id }) => ({ incidentId: incident_id, commentId: comment_id }),
     run: async ({ incident_id, comment_id: id, ...patch }, { db }) => {
       await patchComment(db, { incident_id, id }, toCommentPatch(patch));
       return ONE_ROW;
@@ -56,6 +58,7 @@ export const commentActions = [
     summary: 'Delete a comment; the incident keeps its state and end',
     data: z.object({ incident_id, comment_id }),
     result: oneRow,
+    about: ({ incident_id, comment_id }) => ({ incidentId: incident_id, commentId: comment_id }),
     run: async ({ incident_id, comment_id: id }, { db }) => {
       await removeComment(db, { incident_id, id });
       return ONE_ROW;

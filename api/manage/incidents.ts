@@ -63,6 +63,7 @@ export const incidentActions = [
     summary: 'Change an incident: what is not named is kept, a null end reopens it',
     data: dashboardIncidentPatch.extend({ id: rowId('id') }),
     result: oneRow,
+    about: ({ id }) => ({ incidentId: id }),
     run: async ({ id, ...patch }, { db }) => {
       await patchIncident(db, id, patch);
       return ONE_ROW;
@@ -74,6 +75,7 @@ export const incidentActions = [
     summary: 'Delete an incident and its comments',
     data: z.object({ incident_id }),
     result: acknowledged,
+    about: ({ incident_id }) => ({ incidentId: incident_id }),
     run: async ({ incident_id: id }, { db }) => {
       if (!(await deleteIncident(db, id))) throw incidentNotFound(id);
       return ACKNOWLEDGED;
@@ -85,6 +87,7 @@ export const incidentActions = [
     summary: 'Let an incident name a monitor, or another impact on one it names',
     data: z.object({ incident_id, monitor_tag: monitorTag, monitor_impact: monitorImpact }),
     result: z.array(oneRow),
+    about: ({ incident_id, monitor_tag: tag }) => ({ incidentId: incident_id, tag }),
     run: async ({ incident_id: id, monitor_tag, monitor_impact: impact }, { db }) => {
       await patchIncident(db, id, ({ monitors }) => ({ monitors: withReference(monitors, { monitor_tag, impact }) }));
       return [ONE_ROW];
@@ -96,6 +99,7 @@ export const incidentActions = [
     summary: 'Let an incident name a monitor no more',
     data: z.object({ incident_id, monitor_tag: monitorTag }),
     result: oneRow,
+    about: ({ incident_id, monitor_tag: tag }) => ({ incidentId: incident_id, tag }),
     run: async ({ incident_id: id, monitor_tag: tag }, { db }) => {
       await patchIncident(db, id, ({ monitors }) => ({ monitors: withoutReference(monitors, tag, 'incident') }));
       return ONE_ROW;

@@ -74,6 +74,7 @@ export const eventActions = [
     summary: 'Make an event of a maintenance beside those of its rule',
     data: z.object({ maintenance_id }).and(newEventTimes),
     result: maintenanceEvent,
+    about: ({ maintenance_id }) => ({ maintenanceId: maintenance_id }),
     run: ({ maintenance_id: id, start_date_time, end_date_time }, { db }) =>
       createEvent(db, id, start_date_time, end_date_time),
   }),
@@ -83,6 +84,7 @@ export const eventActions = [
     summary: 'Move one occurrence, or one of its ends',
     data: z.object({ id }).and(eventTimesPatch),
     result: acknowledged,
+    about: ({ id }) => ({ eventId: id }),
     run: async ({ id, start_date_time: start, end_date_time: end }, context) => {
       await patchEvent(context.db, await eventOf(id, context), { kind: 'move', start, end });
       return ACKNOWLEDGED;
@@ -94,6 +96,7 @@ export const eventActions = [
     summary: 'Complete or cancel an event',
     data: z.object({ id, status: finalStatus }),
     result: maintenanceEvent,
+    about: ({ id, status }) => ({ eventId: id, status }),
     run: async ({ id, status }, context) => patchEvent(context.db, await eventOf(id, context), { kind: 'end', status }),
   }),
   action({
@@ -102,6 +105,7 @@ export const eventActions = [
     summary: 'Delete one occurrence: it does not come again',
     data: z.object({ id }),
     result: acknowledged,
+    about: ({ id }) => ({ eventId: id }),
     run: async ({ id }, context) => {
       await removeEvent(context.db, await eventOf(id, context));
       return ACKNOWLEDGED;

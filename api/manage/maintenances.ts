@@ -112,6 +112,7 @@ export const maintenanceActions = [
     summary: 'Change a maintenance: what is not named is kept, another schedule replaces the scheduled events to come',
     data: dashboardMaintenancePatch.extend({ id }),
     result: acknowledged,
+    about: ({ id }) => ({ maintenanceId: id }),
     run: async ({ id, ...patch }, context) => {
       await patchMaintenance(context, id, patch);
       return ACKNOWLEDGED;
@@ -123,6 +124,7 @@ export const maintenanceActions = [
     summary: 'Delete a maintenance and its events',
     data: z.object({ id }),
     result: acknowledged,
+    about: ({ id }) => ({ maintenanceId: id }),
     run: async ({ id }, { db }) => {
       if (!(await deleteMaintenance(db, id))) throw maintenanceNotFound(id);
       return ACKNOWLEDGED;
@@ -134,6 +136,7 @@ export const maintenanceActions = [
     summary: 'Let a maintenance name a monitor',
     data: z.object({ maintenance_id, monitor_tag: monitorTag, monitor_impact: monitorImpact.optional() }),
     result: acknowledged,
+    about: ({ maintenance_id, monitor_tag: tag }) => ({ maintenanceId: maintenance_id, tag }),
     run: async ({ maintenance_id: id, monitor_tag, monitor_impact: impact = 'MAINTENANCE' }, { db }) => {
       await changeMaintenanceMonitors(db, id, (monitors) => withReference(monitors, { monitor_tag, impact }));
       return ACKNOWLEDGED;
@@ -145,6 +148,7 @@ export const maintenanceActions = [
     summary: 'Let a maintenance name a monitor no more',
     data: z.object({ maintenance_id, monitor_tag: monitorTag }),
     result: acknowledged,
+    about: ({ maintenance_id, monitor_tag: tag }) => ({ maintenanceId: maintenance_id, tag }),
     run: async ({ maintenance_id: id, monitor_tag: tag }, { db }) => {
       await changeMaintenanceMonitors(db, id, (monitors) => withoutReference(monitors, tag, 'maintenance'));
       return ACKNOWLEDGED;
@@ -156,6 +160,7 @@ export const maintenanceActions = [
     summary: 'Give another impact to a monitor that a maintenance names',
     data: z.object({ maintenance_id, monitor_tag: monitorTag, monitor_impact: monitorImpact }),
     result: acknowledged,
+    about: ({ maintenance_id, monitor_tag: tag }) => ({ maintenanceId: maintenance_id, tag }),
     run: async ({ maintenance_id: id, monitor_tag, monitor_impact: impact }, { db }) => {
       await changeMaintenanceMonitors(db, id, (monitors) => {
         requireReference(monitors, monitor_tag, 'maintenance');

@@ -52,6 +52,7 @@ export const monitoringDataActions = [
       })
       .refine(({ start, end }) => start < end, { path: ['start'], message: 'start must be less than end' }),
     result: z.object({ updated_count: z.int() }),
+    about: ({ monitor_tag: tag, start, end, newStatus: status }) => ({ tag, start, end, status }),
     run: async ({ monitor_tag, newStatus, ...given }, context) => {
       const { id } = await taggedMonitor(monitor_tag, context);
       const point = { status: newStatus, latencyUs: given.latency ?? 0, deviationUs: given.deviation ?? 0 };
@@ -69,6 +70,7 @@ export const monitoringDataActions = [
       status: filterOf(POINT_STATUSES),
     }),
     result: acknowledged,
+    about: ({ tag, start, end, status }) => ({ tag, start, end, status }),
     run: async ({ tag, start, end, status }, context) => {
       const { id } = await taggedMonitor(tag, context);
       await deletePoints(context.history, { monitorId: id, range: rangeOf(start, end), status });

@@ -38,6 +38,7 @@ export const monitorActions = [
     result: z
       .union([oneRow, z.array(z.int())])
       .meta({ description: 'The id of a new monitor in an array, else the number of rows that changed' }),
+    about: ({ id, tag }) => ({ monitorId: id, tag }),
     run: async (data, { db }) => {
       if (data.id === null) return [(await createMonitor(db, data)).id];
       const { id, tag, ...patch } = data;
@@ -57,6 +58,7 @@ export const monitorActions = [
       newName: newMonitorFields.shape.name,
     }),
     result: z.array(z.int()).meta({ description: 'The id of the new monitor' }),
+    about: ({ sourceTag, newTag }) => ({ tag: sourceTag, newTag }),
     run: async ({ sourceTag, newTag, newName }, context) => {
       const source = await taggedMonitor(sourceTag, context);
       return [(await cloneMonitor(context.db, source, { tag: newTag, name: newName })).id];
@@ -68,6 +70,7 @@ export const monitorActions = [
     summary: 'Delete a monitor and its data',
     data: z.object({ tag: monitorTag }),
     result: oneRow,
+    about: ({ tag }) => ({ tag }),
     run: async ({ tag }, context) => {
       const { id } = await taggedMonitor(tag, context);
       if (!(await deleteMonitor(context.db, id))) throw monitorNotFound(tag);
@@ -80,6 +83,7 @@ export const monitorActions = [
     summary: 'Run a check once, of a monitor or of a definition that is not saved; nothing of it is stored',
     data: testedMonitor,
     result: checkAnswer,
+    about: ({ monitor_id, region }) => ({ monitorId: monitor_id, region }),
     run: async ({ monitor_id, monitor_type, type_data = null, region }, { db, pool, checkAnswers }) => {
       const definition =
         monitor_type === undefined ? await storedById(monitor_id ?? NaN, db) : { monitor_type, type_data };

@@ -28,6 +28,7 @@ export const pageActions = [
     summary: 'Create a page',
     data: newDashboardPage,
     result: dashboardPage,
+    about: ({ page_path: path }) => ({ path }),
     run: async (fields, { db }) => toDashboardPage(await createPage(db, fields)),
   }),
   action({
@@ -36,6 +37,7 @@ export const pageActions = [
     summary: 'Change a page: what is not named is kept',
     data: z.object({ id }).and(dashboardPagePatch),
     result: dashboardPage,
+    about: ({ id }) => ({ pageId: id }),
     run: async ({ id, ...patch }, context) =>
       toDashboardPage(await patchPage(context.db, await pageOf(id, context), patch)),
   }),
@@ -45,6 +47,7 @@ export const pageActions = [
     summary: 'Delete a page; its monitors stay',
     data: z.object({ id }),
     result: acknowledged,
+    about: ({ id }) => ({ pageId: id }),
     run: async ({ id }, context) => {
       await removePage(context.db, await pageOf(id, context));
       return ACKNOWLEDGED;
@@ -56,6 +59,7 @@ export const pageActions = [
     summary: 'Show a monitor on a page, behind the others',
     data: z.object({ page_id, monitor_tag: monitorTag }),
     result: acknowledged,
+    about: ({ page_id, monitor_tag: tag }) => ({ pageId: page_id, tag }),
     run: async ({ page_id: id, monitor_tag: tag }, { db }) => {
       await changePageMonitors(db, id, (tags) => {
         if (tags.includes(tag)) throw refused('monitor_tag', `Monitor with tag '${tag}' is on this page already`);
@@ -70,6 +74,7 @@ export const pageActions = [
     summary: 'Show a monitor on a page no more',
     data: z.object({ page_id, monitor_tag: monitorTag }),
     result: acknowledged,
+    about: ({ page_id, monitor_tag: tag }) => ({ pageId: page_id, tag }),
     run: async ({ page_id: id, monitor_tag: tag }, { db }) => {
       await changePageMonitors(db, id, (tags) => {
         if (!tags.includes(tag)) throw new AppError('NOT_FOUND', `Monitor with tag '${tag}' is not on this page`);
@@ -84,6 +89,7 @@ export const pageActions = [
     summary: 'Put monitors of a page in an order; those that are not named follow as they stood',
     data: z.object({ page_id, monitor_tags: monitorTags('monitor_tags') }),
     result: acknowledged,
+    about: ({ page_id }) => ({ pageId: page_id }),
     run: async ({ page_id: id, monitor_tags: wanted }, { db }) => {
       await changePageMonitors(db, id, (tags) => {
         const stranger = wanted.find((tag) => !tags.includes(tag));

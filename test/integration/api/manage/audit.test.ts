@@ -50,6 +50,19 @@ it('says who changed what, and does not tell what was only read', async () => {
   ]);
 });
 
+it('says which monitor, incident or page a change was about', async () => {
+  await owner.act('storeMonitorData', { tag: 'audited', name: 'A', monitor_type: 'NONE' });
+  const created = (await owner.act('createPage', { page_path: 'audited', page_title: 'T', page_header: 'H' })).body;
+  // Held against the document by the client.
+  const { id } = created as { id: number };
+  await owner.act('addMonitorToPage', { page_id: id, monitor_tag: 'audited' });
+  expect(lines().filter(({ msg }) => msg === 'action run')).toMatchObject([
+    { action: 'storeMonitorData', tag: 'audited' },
+    { action: 'createPage', path: 'audited' },
+    { action: 'addMonitorToPage', pageId: id, tag: 'audited' },
+  ]);
+});
+
 it('says that somebody signed in, or was refused', async () => {
   await openBrowser(running.api).logIn('ada@example.com');
   await openBrowser(running.api).logIn('ada@example.com', 'Wrong horse 1');
