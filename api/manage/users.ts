@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { AppError } from '../../core/app-error.ts';
 import { givenRoleId } from '../../core/role.ts';
 import { rowId } from '../../core/row-id.ts';
 import { emailAddress, personName, userResource } from '../../core/user.ts';
 import { listUsers } from '../../db/users.ts';
 import { changeUser, inviteUser, linkUser } from '../services/write-user.ts';
-import { action } from './action.ts';
+import { action, type ActionContext } from './action.ts';
 
 const link = {
   purpose: z.enum(['INVITE', 'RESET']),
@@ -33,6 +34,7 @@ export const userActions = [
       role_ids: z.array(givenRoleId, 'role_ids must be an array').max(100).default(['member']),
     }),
     result: z.object({ user: userResource, ...link }),
+    about: ({ role_ids }) => ({ roleIds: role_ids.join(' ') }),
     run: (data, context) => inviteUser(context, { ...data, role_ids: [...new Set(data.role_ids)] }),
   }),
   action({
@@ -43,7 +45,10 @@ export const userActions = [
     data: z.object({ user_id: rowId('user_id') }),
     result: z.object(link),
     about: ({ user_id }) => ({ userId: user_id }),
-    run: ({ user_id }, context) => linkUser(context, user_id),
+    run: async ({ user_id }, context) => {
+      refuseSelf(context, user_id);
+      return linkUser(context, user_id);
+    },
   }),
   action({
     name: 'manualUpdate',
@@ -57,6 +62,15 @@ export const userActions = [
     }),
     result: userResource,
     about: ({ user_id }) => ({ userId: user_id }),
-    run: ({ user_id, ...fields }, context) => changeUser(context, user_id, fields),
+    run: async ({ user_id, ...fields }, context) => {
+      if (fields.email !== undefined) refuseSelf(context, user_id);
+      return changeUser(context, user_id, fields);
+    },
   }),
 ];
+
+/** Who finds a browser open shall not get the account by it: one's own takes the password, by updateUser, updatePassword. */
+function refuseSelf({ actor }: ActionContext, userId: number): void {
+  if (actor.kind === 'user' && actor.id === userId)
+    throw new AppError('BAD_REQUEST', 'Change your own email and password with the password that you have');
+}

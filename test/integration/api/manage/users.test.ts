@@ -76,6 +76,17 @@ it('lets nobody in whose invitation is open, nor anybody switch himself off', as
   ]);
 });
 
+it('lets nobody take his own account without the password, by an open browser', async () => {
+  const [own] = (await owner.act('getUsers')).body as { id: number }[];
+  const message = 'Change your own email and password with the password that you have';
+  for (const [action, data] of [
+    ['resendInvitation', {}],
+    ['manualUpdate', { email: 'mine@example.com' }],
+  ] as const)
+    expect(failureOf(await owner.act(action, { user_id: own?.id, ...data }))).toEqual([400, message]);
+  expect((await owner.act('manualUpdate', { user_id: own?.id, name: 'Another' })).status).toBe(200);
+});
+
 it('says which user does not exist', async () => {
   for (const action of ['manualUpdate', 'resendInvitation'])
     expect(failureOf(await owner.act(action, { user_id: 999_999 }))).toEqual([404, "User with id '999999' not found"]);
