@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { HOUR_SECONDS, type Minute } from '../../core/minute.ts';
 import { minutesInSpans } from '../../db/engines/engine.ts';
 import { makeRoom } from '../../db/room.ts';
+import { addRegion } from '../support/monitoring-fixture.ts';
 import { addBenchMonitors, writeHistory } from './bench-database.ts';
 
 const DAY = 86_400;
@@ -57,10 +58,7 @@ select monitor_id, date_trunc('hour', minute, 'UTC') as hour, count(*) filter (w
 from data_points where minute >= to_timestamp($1) and minute < to_timestamp($2) group by 2, 1 order by 2, 1`;
 
 async function writeResults(pool: pg.Pool, ids: readonly number[], to: Minute): Promise<void> {
-  await pool.query(`insert into regions (name, from_minute) select unnest($1::text[]), 'epoch'`, [REGIONS]);
-  await pool.query(
-    `insert into agents (region_id, name, token_hash, last_seen) select id, name, name::bytea, now() from regions`,
-  );
+  for (const region of REGIONS) await addRegion(pool, region);
   await pool.query(
     `insert into check_results
        (minute, monitor_id, agent_id, revision, latency_us, region_id, status, origin, cause, sent, received)

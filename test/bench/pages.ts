@@ -56,7 +56,7 @@ async function run(): Promise<void> {
   say(`engine ${name}, ${ids.length} monitors, ${options.rolledDays} days of hours, ${options.rawDays} raw days`);
   const api = openPool({ url, name: 'bench-api', max: 10, statementTimeoutMs: 60_000 });
   closers.push(() => api.end());
-  for (const size of [Math.min(100, MONITORS), MONITORS]) {
+  for (const size of new Set([Math.min(100, MONITORS), MONITORS])) {
     const path = await addPage(pool, size);
     await measureLooks(api, path, size);
     await measureVisits(api, path, size);
