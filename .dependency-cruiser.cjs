@@ -22,7 +22,7 @@ module.exports = {
     only('collector', ['collector', 'core', 'proto', 'identity', 'db', 'runtime'], 'no program imports another'),
     only('api', ['api', 'core', 'db', 'runtime', 'web'], 'no program imports another'),
     only('web', ['web', 'core'], 'what a person sees'),
-    only('cli', ['cli', 'core', 'identity', 'db', 'runtime'], 'the farwatch command'),
+    only('cli', ['cli', 'core', 'proto', 'identity', 'db', 'runtime'], 'the farwatch command'),
     only('deploy', ['deploy', 'runtime'], 'the launcher starts processes and imports none'),
     {
       name: 'core-is-pure',

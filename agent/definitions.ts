@@ -6,6 +6,7 @@ import { bucketOf, decodeDefinition, decodeManifest, MANIFEST_KEY, monitorOfKey 
 import type { Logger } from '../runtime/logger.ts';
 import { createBackoff, monotonicMs, sleep } from '../runtime/time.ts';
 import type { BusUser } from './bus.ts';
+import { createSignedValues, type SignedValues } from './signed-values.ts';
 import { judgeSnapshot, type BucketValue, type DefinitionSet, type Snapshot } from './definition-set.ts';
 
 export interface FollowerOptions {
@@ -13,6 +14,8 @@ export interface FollowerOptions {
   /** The set the agent goes by already. */
   adopted: DefinitionSet | null;
   onAdopt: (set: DefinitionSet, snapshot: Snapshot) => void;
+  /** By what definitions must be signed: an Ed25519 key, SPKI in PEM. */
+  definitionsKey: () => string;
   logger: Logger;
   /** How long a set may differ from its manifest before the bucket is read anew. */
   patienceMs?: number;
@@ -40,12 +43,14 @@ export class DefinitionsFollower implements BusUser {
   #unreadable: string[] = [];
   /** Values that cannot be read at all were still there in a second snapshot: the others are adopted without them. */
   #partly = false;
+  readonly #signed: SignedValues;
   /** Ends the current watch. */
   #renew: (reason: string) => void = () => undefined;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
     this.#adopted = options.adopted;
+    this.#signed = createSignedValues(bucketOf(options.region), options.definitionsKey, options.logger);
   }
 
   get adopted(): DefinitionSet | null {
@@ -58,7 +63,9 @@ export class DefinitionsFollower implements BusUser {
       problem === null ? [] : [`definition of monitor ${monitorId} cannot be run: ${problem}`],
     );
     const keys = this.#unreadable.map((key) => `definition ${key} cannot be read`);
-    return [this.#connectionProblem, this.#setProblem, ...keys, ...unreadable].filter((line) => line !== null);
+    const unsigned = this.#signed.unsigned().map((key) => `what stands under ${key} is not signed for that place`);
+    const own = [this.#connectionProblem, this.#setProblem].filter((line) => line !== null);
+    return [...own, ...unsigned, ...keys, ...unreadable];
   }
 
   away(reason: string): void {
@@ -77,7 +84,7 @@ export class DefinitionsFollower implements BusUser {
 
   /** One watch, from its snapshot on until there is doubt about it. True where it worked at all. */
   async #watchOnce(connection: NatsConnection, signal: AbortSignal): Promise<boolean> {
-    const view = new WatchView();
+    const view = new WatchView(this.#signed);
     const renewal = new AbortController();
     const renew = (reason: string): void => {
       if (!renewal.signal.aborted) this.#options.logger.info({ reason }, 'definitions are read anew');
@@ -110,7 +117,7 @@ export class DefinitionsFollower implements BusUser {
     let isSoon = false;
     for await (const entry of entries) {
       if (signal.aborted) break;
-      view.take(entry);
+      await view.take(entry);
       const isManifest = entry.key === MANIFEST_KEY;
       if (judging !== undefined && (isSoon || !isManifest)) continue;
       clearTimeout(judging);
@@ -172,7 +179,7 @@ export class DefinitionsFollower implements BusUser {
   }
 
   async #agreesWithBucket(kv: KV, view: WatchView, signal: AbortSignal): Promise<boolean> {
-    const seen = await peekManifest(kv);
+    const seen = await peekManifest(kv, this.#signed);
     if (seen === null || isSameManifest(seen, view.manifest)) return true;
     await sleep(PEEK_GRACE_MS, signal);
     // It may have moved on meanwhile, which shows that the watch lives.
@@ -186,13 +193,26 @@ class WatchView implements Snapshot {
   readonly values = new Map<string, BucketValue>();
   mismatchSinceMs: number | null = null;
   problem: string | null = null;
+  readonly #signed: SignedValues;
 
-  take(entry: KvWatchEntry): void {
-    const text = entry.operation === 'PUT' ? entry.string() : null;
-    if (entry.key === MANIFEST_KEY) this.manifest = text === null ? null : decodeManifest(text);
-    else if (monitorOfKey(entry.key) === null) return;
-    else if (text === null) this.values.delete(entry.key);
-    else this.values.set(entry.key, { text, stored: decodeDefinition(entry.key, text) });
+  constructor(values: SignedValues) {
+    this.#signed = values;
+  }
+
+  async take(entry: KvWatchEntry): Promise<void> {
+    const { key } = entry;
+    const isManifest = key === MANIFEST_KEY;
+    if (!isManifest && monitorOfKey(key) === null) return;
+    if (entry.operation !== 'PUT') {
+      if (isManifest) this.manifest = null;
+      else this.values.delete(key);
+      return;
+    }
+    const text = await this.#signed.open(entry);
+    // What nobody may have written is not there: what stood there before still counts.
+    if (text === null) return;
+    if (isManifest) this.manifest = decodeManifest(text);
+    else this.values.set(key, { text, stored: decodeDefinition(key, text) });
   }
 
   hasUnreadable(): boolean {
@@ -201,11 +221,12 @@ class WatchView implements Snapshot {
 }
 
 /** Reads the manifest through a consumer of its own, which is all that an agent's rights allow. Null: there is none. */
-async function peekManifest(kv: KV): Promise<Manifest | null> {
+async function peekManifest(kv: KV, signed: SignedValues): Promise<Manifest | null> {
   const entries = await kv.watch({ key: MANIFEST_KEY });
   const timer = setTimeout(() => entries.stop(), PEEK_TIMEOUT_MS);
   try {
-    for await (const entry of entries) return entry.operation === 'PUT' ? decodeManifest(entry.string()) : null;
+    for await (const entry of entries)
+      return entry.operation === 'PUT' ? decodeManifest((await signed.open(entry)) ?? '') : null;
     return null;
   } finally {
     clearTimeout(timer);

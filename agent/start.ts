@@ -102,6 +102,7 @@ export async function startAgent(config: AgentConfig, logger: Logger, life: Life
   const follower = new DefinitionsFollower({
     region,
     adopted: kept,
+    definitionsKey: () => identity.current().definitionsKey,
     logger,
     onAdopt: (set, snapshot) => {
       const save = (): Promise<void> => definitions.save(snapshot);
@@ -221,7 +222,8 @@ async function openHealth({ HEALTH_LISTEN }: AgentConfig, agent: Agent, life: Li
 function runLoops(config: AgentConfig, agent: Agent, life: Lifecycle): void {
   const { identity, schedule, spool, uplink, follower, checks, contact, clock, kept, logger } = agent;
   const { members, link } = agent.division;
-  const bus = { natsUrl: config.NATS_URL ?? config.identity.nats.url, region: config.identity.region, logger };
+  const natsUrl = config.NATS_URL ?? config.identity.nats.url;
+  const bus = { natsUrl, region: config.identity.region, credentials: identity.natsAccess(natsUrl), logger };
   // In this order: the share is handed over, what is still measured is cut short, then kept, then delivered as far as a
   // few seconds allow.
   const departed = new AbortController();

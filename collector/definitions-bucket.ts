@@ -14,6 +14,7 @@ import {
   monitorOfKey,
 } from '../proto/kv.ts';
 import { readSnapshot } from '../proto/kv-snapshot.ts';
+import { contentOf, type ValueSigner } from '../proto/signed-value.ts';
 import type { Logger } from '../runtime/logger.ts';
 
 /** Writes under way at the same time. */
@@ -38,11 +39,14 @@ export interface DefinitionsBucket {
 /** The bucket as it was last seen. */
 interface State {
   kv: KV;
+  seal: (key: string, content: string) => string;
   created: string;
   /** The stream's last sequence if nobody else writes. */
   lastSequence: number;
   /** Of each key, deletion marks included; null: not known. */
   sequences: Map<string, number | null>;
+  /** Those of values whose signature was found good, or made here. */
+  vouched: Map<string, number>;
   /** The revision that stands under each monitor's key. */
   revisions: Map<number, number>;
   manifest: Manifest | null;
@@ -52,6 +56,7 @@ interface Parts {
   region: string;
   /** What the bucket must hold, read from the database after the call. */
   read: (monitorIds: readonly number[] | null) => Promise<RegionDefinitions>;
+  signer: ValueSigner;
   logger: Logger;
 }
 
@@ -63,7 +68,7 @@ export function openDefinitionsBucket(kvm: Kvm, parts: Parts): DefinitionsBucket
   return {
     async makeEqual() {
       // Anything in the bucket was committed before it was read, so the database's answer is never the older one.
-      const seen = await readBack(kvm, parts.region);
+      const seen = await readBack(kvm, parts, state);
       state = seen.state;
       const wanted = await parts.read(null);
       const compare = (key: string, text: string, definition: Definition): Standing =>
@@ -93,20 +98,37 @@ export function openDefinitionsBucket(kvm: Kvm, parts: Parts): DefinitionsBucket
   };
 }
 
-/** The bucket's state, and the text of every live key. */
-async function readBack(kvm: Kvm, region: string): Promise<{ state: State; texts: Map<string, string> }> {
-  const kv = await kvm.create(bucketOf(region), { history: 1, storage: StorageType.File });
+/** The bucket's state, and the content of every live key: empty where it is not signed as it should be. */
+async function readBack(
+  kvm: Kvm,
+  { region, signer }: Parts,
+  before: State | undefined,
+): Promise<{ state: State; texts: Map<string, string> }> {
+  const bucket = bucketOf(region);
+  const kv = await kvm.create(bucket, { history: 1, storage: StorageType.File });
   const { streamInfo } = await kv.status();
+  const known = before?.created === streamInfo.created ? before.vouched : new Map<string, number>();
   const sequences = new Map<string, number | null>();
+  const vouched = new Map<string, number>();
   const texts = new Map<string, string>();
-  for (const entry of await readSnapshot(kv)) {
-    sequences.set(entry.key, entry.revision);
-    if (entry.operation === 'PUT') texts.set(entry.key, entry.string());
-  }
+  await inParallel(await readSnapshot(kv), async (entry) => {
+    const { key, revision } = entry;
+    sequences.set(key, revision);
+    if (entry.operation !== 'PUT') return;
+    const value = entry.string();
+    const content = known.get(key) === revision ? contentOf(value) : await signer.open(bucket, key, value);
+    texts.set(key, content ?? '');
+    if (content !== null) vouched.set(key, revision);
+  });
   const manifest = decodeManifest(texts.get(MANIFEST_KEY) ?? '');
   texts.delete(MANIFEST_KEY);
   const { created, state } = streamInfo;
-  return { state: { kv, created, lastSequence: state.last_seq, sequences, revisions: new Map(), manifest }, texts };
+  const lastSequence = state.last_seq;
+  const seal: State['seal'] = (key, content) => signer.seal(bucket, key, content);
+  return {
+    state: { kv, seal, created, lastSequence, sequences, vouched, revisions: new Map(), manifest },
+    texts,
+  };
 }
 
 function compareTexts(
@@ -167,8 +189,9 @@ async function apply(
 async function write(state: State, key: string, text: string): Promise<void> {
   const previousSeq = state.sequences.get(key);
   if (previousSeq === null) throw new BucketConflict(`${key} was removed and not seen since`);
-  const sequence = await casGuarded(() => state.kv.put(key, text, { previousSeq: previousSeq ?? 0 }));
+  const sequence = await casGuarded(() => state.kv.put(key, state.seal(key, text), { previousSeq: previousSeq ?? 0 }));
   state.sequences.set(key, sequence);
+  state.vouched.set(key, sequence);
   state.lastSequence++;
 }
 

@@ -1,6 +1,7 @@
 import { Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Region, RegionDefinitions } from '../db/definitions.ts';
+import type { ValueSigner } from '../proto/signed-value.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createBackoff, monotonicMs } from '../runtime/time.ts';
 import { BucketConflict, openDefinitionsBucket, type DefinitionsBucket } from './definitions-bucket.ts';
@@ -16,6 +17,7 @@ export interface PublisherParts {
   connect: (signal: AbortSignal) => Promise<NatsConnection>;
   listRegions: () => Promise<Region[]>;
   readDefinitions: (region: Region, monitorIds: readonly number[] | null) => Promise<RegionDefinitions>;
+  signer: ValueSigner;
   logger: Logger;
 }
 
@@ -174,6 +176,7 @@ async function openBuckets(
     const bucket = openDefinitionsBucket(kvm, {
       region: region.name,
       read: (monitorIds) => parts.readDefinitions(region, monitorIds),
+      signer: parts.signer,
       logger: parts.logger.child({ region: region.name }),
     });
     buckets.set(region.id, bucket);

@@ -3,6 +3,7 @@ import type { Logger } from '../runtime/logger.ts';
 import type { DefinitionsPublisher } from './definitions-publisher.ts';
 import type { CheckDesk } from './check-desk.ts';
 import type { Gate } from './gate.ts';
+import type { NatsAccounts } from './identity/nats-accounts.ts';
 import type { RevisionBook } from './revision-book.ts';
 import type { AgentServer } from './server.ts';
 
@@ -12,6 +13,8 @@ const PUBLISHER_LOCK = 7_261_010;
 /** Who wants to hear of changes in the database. */
 export interface Hearers {
   publisher: DefinitionsPublisher;
+  /** Null where NATS asks for no credentials. */
+  natsAccounts: Pick<NatsAccounts, 'changed'> | null;
   book: RevisionBook;
   server: Pick<AgentServer, 'checkEnrolment'>;
   purgeDue: Gate;
@@ -37,6 +40,7 @@ export async function followNotices(url: string, hearers: Hearers, logger: Logge
     else if (notice.kind === 'connected') {
       hearers.book.trust(true);
       hearers.purgeDue.open();
+      hearers.natsAccounts?.changed();
       hearers.checks.look(null);
       checkEnrolment(hearers, null, logger);
     } else tell(hearers, notice.channel, Number(notice.payload), logger);
@@ -50,6 +54,7 @@ function tell(hearers: Hearers, channel: string, id: number, logger: Logger): vo
       return hearers.publisher.changed(id);
     case 'farwatch_agents':
       hearers.publisher.regionsChanged();
+      hearers.natsAccounts?.changed();
       return checkEnrolment(hearers, id, logger);
     case 'farwatch_check_requests':
       return hearers.checks.look(id);

@@ -16,6 +16,7 @@ import { purgeDeleted } from '../db/purge.ts';
 import { rollUp } from '../db/rollups.ts';
 import { readResultsEdge } from '../db/state.ts';
 import type { Identity } from '../identity/identity-folder.ts';
+import { createValueSigner } from '../proto/signed-value.ts';
 import { createBoundedCalls, type BoundedCalls } from '../runtime/bounded-calls.ts';
 import { serveHealth } from '../runtime/health.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';
@@ -28,13 +29,13 @@ import { createCheckDesk, type CheckDesk } from './check-desk.ts';
 import { createCoalescer, WRITERS, type Coalescer } from './coalescer.ts';
 import type { collectorConfig } from './config.ts';
 import { followDatabaseState, openDatabaseView, type DatabaseView } from './database-state.ts';
-import { createDefinitionsPublisher, type DefinitionsPublisher } from './definitions-publisher.ts';
+import type { DefinitionsPublisher } from './definitions-publisher.ts';
 import { followNotices, type Hearers } from './follow-notices.ts';
 import { createGate, type Gate } from './gate.ts';
-import { openCollectorIdentity } from './identity/collector-identity.ts';
+import { openCollectorIdentity, type CollectorIdentity } from './identity/collector-identity.ts';
 import { runJob, type Job } from './jobs.ts';
 import { maintenanceJobs } from './maintenance-job.ts';
-import { connectNats } from './nats.ts';
+import { createRegionPublishers } from './region-publishers.ts';
 import { createRevisionBook } from './revision-book.ts';
 import { createAgentServer, type AgentServer } from './server.ts';
 import { createTally } from './tally.ts';
@@ -72,14 +73,11 @@ export async function startCollector(
     return told;
   });
   const coalescer = startCoalescer(pools.writers, awaited, logger, life);
-  const publisher = createDefinitionsPublisher({
-    connect: (signal) => connectNats(config.NATS_URL, logger, signal),
-    listRegions: () => listRegions(pools.control),
-    readDefinitions: (region, ids) => readDefinitions(pools.control, region, ids),
-    logger,
-  });
+  const identity = await openIdentity(config, pools.control, logger);
+  const publisher = openPublisher(config, identity, pools.control, logger);
   const { server, address } = await startServer({
     config,
+    identity,
     logger,
     life,
     pool: pools.control,
@@ -89,12 +87,21 @@ export async function startCollector(
     awaited,
   });
   const purgeDue = createGate();
-  const hearers: Hearers = { publisher, book, server, purgeDue, checks: openCheckDesk(pools.control, server, logger) };
+  const { natsAccounts } = identity;
+  const hearers: Hearers = {
+    publisher,
+    natsAccounts,
+    book,
+    server,
+    purgeDue,
+    checks: openCheckDesk(pools.control, server, logger),
+  };
   const changed = (): void => {
     server.restartSessions('the database is not the one it was');
     publisher.compare();
   };
   life.run('definitions', (signal) => publisher.run(signal));
+  life.run('nats accounts', async (signal) => natsAccounts?.run(signal));
   life.run('notices', (signal) => followNotices(config.DATABASE_URL, hearers, logger, signal));
   life.run('database state', (signal) => followDatabaseState(database, changed, logger, signal));
   const recurrence: BoundedCalls<ExpansionRequest, Expansion | null> = createBoundedCalls(
@@ -105,6 +112,31 @@ export async function startCollector(
   const jobs = [...jobsOf(pools.jobs, purgeDue), ...maintenanceJobs({ pool: pools.jobs, recurrence, logger })];
   for (const job of jobs) life.run(job.name, (signal) => runJob(job, () => database.nowUs() / 1000, logger, signal));
   return { agents: address, health: await startHealth(config, pools.control, publisher, logger, life) };
+}
+
+function openIdentity(config: CollectorConfig, pool: pg.Pool, logger: Logger): Promise<CollectorIdentity> {
+  return openCollectorIdentity(config.identity, {
+    pool,
+    natsUrl: config.NATS_URL,
+    publicNatsUrl: config.NATS_PUBLIC_URL ?? config.NATS_URL,
+    lifetimeMs: config.credentialsMs,
+    logger,
+  });
+}
+
+function openPublisher(
+  config: CollectorConfig,
+  identity: CollectorIdentity,
+  pool: pg.Pool,
+  logger: Logger,
+): DefinitionsPublisher {
+  return createRegionPublishers({
+    connect: (region, signal) => identity.connectRegion(region, signal),
+    listRegions: () => listRegions(pool),
+    readDefinitions: (region, ids) => readDefinitions(pool, region, ids),
+    signer: createValueSigner(config.identity.definitionsKey),
+    logger,
+  });
 }
 
 function jobsOf(pool: pg.Pool, purgeDue: Gate): Job[] {
@@ -187,6 +219,7 @@ function startCoalescer(pool: pg.Pool, awaited: AwaitedAnswers, logger: Logger, 
 
 interface ServerParts {
   config: CollectorConfig;
+  identity: CollectorIdentity;
   logger: Logger;
   life: Lifecycle;
   pool: pg.Pool;
@@ -198,6 +231,7 @@ interface ServerParts {
 
 async function startServer({
   config,
+  identity,
   logger,
   life,
   pool,
@@ -214,12 +248,6 @@ async function startServer({
     everyMs: 600_000,
     run: async () => (oldestMinute = await readResultsEdge(pool)),
   };
-  const identity = await openCollectorIdentity(config.identity, {
-    pool,
-    natsUrl: config.NATS_PUBLIC_URL ?? config.NATS_URL,
-    lifetimeMs: config.credentialsMs,
-    logger,
-  });
   const server = createAgentServer({
     enrolment: identity.enrolment,
     authenticate: (keyHash) => findAgentByKey(pool, keyHash),

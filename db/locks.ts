@@ -7,6 +7,7 @@ const ROLLED_LOCK = 7_261_004;
 const ROLLER_LOCK = 7_261_005;
 const MAINTENANCE_LOCK = 7_261_006;
 const BOOKS_LOCK = 7_261_011;
+const NATS_ACCOUNTS_LOCK = 7_261_012;
 /** Minutes further apart share a lock. */
 export const MINUTE_LOCKS = 1024;
 
@@ -56,4 +57,9 @@ async function tryLock(client: pg.PoolClient, lock: number): Promise<boolean> {
     lock,
   ]);
   return rows[0]?.held === true;
+}
+
+/** Held while NATS is told what its accounts are to say, so that nothing older is told after something newer. */
+export async function lockNatsAccounts(client: pg.PoolClient): Promise<void> {
+  await client.query('select pg_advisory_xact_lock($1::bigint)', [NATS_ACCOUNTS_LOCK]);
 }

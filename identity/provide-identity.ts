@@ -10,19 +10,24 @@ export async function provideIdentity(folder: string): Promise<Identity> {
   if (!existsSync(join(folder, IDENTITY_FILES.authorityCertificate))) {
     const { certificate, key } = await createAuthority();
     // The certificate comes last: where it is, the key is.
-    writeSecret(folder, IDENTITY_FILES.authorityKey, key);
-    writeSecret(folder, IDENTITY_FILES.authorityCertificate, certificate);
+    writePrivately(folder, IDENTITY_FILES.authorityKey, key);
+    writePrivately(folder, IDENTITY_FILES.authorityCertificate, certificate);
   }
   if (!existsSync(join(folder, IDENTITY_FILES.definitionsKey))) {
     const { privateKey } = generateKeyPairSync('ed25519');
-    writeSecret(folder, IDENTITY_FILES.definitionsKey, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+    writePrivately(
+      folder,
+      IDENTITY_FILES.definitionsKey,
+      privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    );
   }
   if (!existsSync(join(folder, IDENTITY_FILES.natsSecret)))
-    writeSecret(folder, IDENTITY_FILES.natsSecret, randomBytes(32).toString('hex'));
+    writePrivately(folder, IDENTITY_FILES.natsSecret, randomBytes(32).toString('hex'));
   return readIdentity(folder);
 }
 
-function writeSecret(folder: string, name: string, text: string): void {
+/** Replaces a file at once; only its owner can read it. */
+export function writePrivately(folder: string, name: string, text: string): void {
   const file = join(folder, name);
   writeFileSync(`${file}.new`, text, { mode: 0o600 });
   renameSync(`${file}.new`, file);

@@ -1,7 +1,9 @@
 import { X509Certificate } from 'node:crypto';
+import type { ConnectionOptions } from '@nats-io/transport-node';
 import { requestCertificate } from '../../identity/certificates.ts';
 import { renew } from '../../proto/enrolment.ts';
 import type { AgentTls } from '../../proto/agent-client.ts';
+import { inboxPrefixOf, natsAccess } from '../../proto/nats-access.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { createBackoff, sleep } from '../../runtime/time.ts';
 import { writeIdentityFile, type AgentIdentity } from './identity-file.ts';
@@ -18,6 +20,8 @@ export interface LiveIdentity {
   current(): AgentIdentity;
   /** As it is shown to collectors. */
   tls(): AgentTls;
+  /** How to log in to NATS at these addresses, and where to listen for answers. */
+  natsAccess(addresses: string): Partial<ConnectionOptions>;
   /** Why credentials that should have been renewed were not; null: nothing is wrong. */
   problem(): string | null;
   /** Renews them at two thirds of their life, trying until it succeeds or the signal aborts. */
@@ -55,6 +59,11 @@ export function createLiveIdentity({ identity, path, collector, logger }: LiveId
   return {
     current: () => current,
     tls,
+    natsAccess(addresses) {
+      const { authority, agentId, nats } = current;
+      const login = { jwt: () => current.nats.jwt, seed: Buffer.from(nats.seed) };
+      return { ...natsAccess(addresses, authority, login), inboxPrefix: inboxPrefixOf(agentId) };
+    },
     problem: () => problem,
     async keep(signal) {
       const backoff = createBackoff(1000, 600_000);

@@ -1,4 +1,3 @@
-import { createPrivateKey, createPublicKey } from 'node:crypto';
 import type pg from 'pg';
 import { hashInvitationSecret } from '../../core/invitation.ts';
 import { enrolByInvitation } from '../../db/agent-invitations.ts';
@@ -7,6 +6,7 @@ import { isTransient } from '../../db/client.ts';
 import { readCertificateRequest, type Authority, type CertificateRequest } from '../../identity/certificates.ts';
 import type { Peer } from '../../proto/collector-stream.ts';
 import type { Credentials, EnrolRequest, RenewRequest } from '../../proto/messages.ts';
+import { verifyingKeyOf } from '../../proto/signed-value.ts';
 import { StreamEnd } from '../../proto/stream-end.ts';
 import type { Logger } from '../../runtime/logger.ts';
 
@@ -85,9 +85,7 @@ async function issue(
     certificate,
     natsUrl,
     natsJwt: await natsJwt(agent, natsUser, expiresMs),
-    definitionsKey: createPublicKey(createPrivateKey(definitionsKey))
-      .export({ type: 'spki', format: 'pem' })
-      .toString(),
+    definitionsKey: verifyingKeyOf(definitionsKey),
   };
 }
 

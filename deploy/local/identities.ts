@@ -11,8 +11,6 @@ export interface Identities {
   apiKeyIsNew: boolean;
   /** By which the first user is made; another one with each start, and null once there is a user. */
   setupToken: string | null;
-  /** The collectors' keys. */
-  identityDir: string;
   /** By region. */
   agents: Map<string, AgentFiles>;
 }
@@ -23,8 +21,15 @@ export interface AgentFiles {
   invitationFile: string;
 }
 
+/** Makes the collectors' keys, and what NATS needs of them, where there are none yet; returns their folder. */
+export async function provideKeys(dir: string): Promise<string> {
+  const identityDir = join(dir, 'identities', 'collectors');
+  await runFarwatch(['identity', 'init', '--identity', identityDir]);
+  return identityDir;
+}
+
 /**
- * Brings keys, schema, API key and agents up to what is asked for. API keys and agents belong to a database, so each
+ * Brings schema, API key and agents up to what is asked for. API keys and agents belong to a database, so each
  * database has a folder of its own: the embedded one, or one for each DATABASE_URL.
  */
 export async function provideIdentities(options: {
@@ -33,12 +38,12 @@ export async function provideIdentities(options: {
   embedded: boolean;
   regions: string[];
   collectorPort: number;
+  /** The collectors' keys. */
+  identityDir: string;
 }): Promise<Identities> {
-  const { databaseUrl } = options;
+  const { databaseUrl, identityDir } = options;
   const folder = join(options.dir, 'identities', options.embedded ? 'embedded' : nameOf(databaseUrl));
-  const identityDir = join(options.dir, 'identities', 'collectors');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  await runFarwatch(['identity', 'init', '--identity', identityDir], databaseUrl);
   await runFarwatch(['migrate'], databaseUrl);
   const keyFile = join(folder, 'api-key');
   const apiKeyIsNew = !existsSync(keyFile);
@@ -59,10 +64,7 @@ export async function provideIdentities(options: {
     agents.set(region, { identityFile, invitationFile });
   }
   const setup = await runFarwatch<{ token: string | null }>(['users', 'setup-token'], databaseUrl);
-  return {
-    ...{ apiKey: readFileSync(keyFile, 'utf8'), apiKeyIsNew, identityDir, agents },
-    setupToken: setup.token,
-  };
+  return { apiKey: readFileSync(keyFile, 'utf8'), apiKeyIsNew, setupToken: setup.token, agents };
 }
 
 /** A name nobody has yet, also where a launcher was killed between making an identity and writing it down. */

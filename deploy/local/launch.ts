@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { provideDemo, firstPoint, type Client } from './demo.ts';
 import { startNameServer } from './demo-name-server.ts';
-import { provideIdentities, type Identities } from './identities.ts';
+import { provideIdentities, provideKeys, type Identities } from './identities.ts';
 import type { Options } from './options.ts';
 import { agentPart, apiPart, collectorPart, natsPart, postgresPart } from './parts.ts';
 import { choosePorts, type Ports } from './ports.ts';
@@ -31,17 +31,19 @@ export interface Running {
 export async function launch(launch: Launch, running: Running): Promise<void> {
   const { options, signal, say } = launch;
   const ports = await choosePorts(options.dataDir);
-  const addresses = await startStores(launch, ports, running);
+  const identityDir = await provideKeys(options.dataDir);
+  const addresses = await startStores(launch, ports, identityDir, running);
   const identities = await provideIdentities({
     dir: options.dataDir,
     databaseUrl: addresses.databaseUrl,
     embedded: launch.databaseUrl === undefined,
     regions: options.regions,
     collectorPort: ports.collector,
+    identityDir,
   });
   if (identities.apiKeyIsNew) say(`API key: ${identities.apiKey}`);
   if (identities.setupToken) say(`set-up token: ${identities.setupToken}`);
-  await startPrograms(launch, { ...addresses, ports, identities }, running);
+  await startPrograms(launch, { ...addresses, ports, identities, identityDir }, running);
   const client: Client = { baseUrl: `http://127.0.0.1:${options.port}`, apiKey: identities.apiKey };
   if (options.demo) await demonstrate(client, ports.demoDns, launch, running);
   signal.throwIfAborted();
@@ -53,21 +55,28 @@ interface Addresses {
   natsUrl: string;
 }
 
+/** What was made for the programs before they start. */
+interface Started {
+  ports: Ports;
+  identities: Identities;
+  identityDir: string;
+}
+
 /** The database and the bus, unless others are named. */
-async function startStores(launch: Launch, ports: Ports, running: Running): Promise<Addresses> {
+async function startStores(launch: Launch, ports: Ports, identityDir: string, running: Running): Promise<Addresses> {
   const { dataDir } = launch.options;
-  const bus = launch.natsUrl ? [] : [natsPart(dataDir, ports.nats)];
+  const bus = launch.natsUrl ? [] : [natsPart(dataDir, ports.nats, identityDir)];
   const cluster = launch.databaseUrl ? null : await postgresPart(dataDir, ports.postgres, launch.say);
   await start(launch, cluster ? [...bus, cluster.part] : bus, running);
   return {
     databaseUrl: launch.databaseUrl ?? cluster?.url ?? '',
-    natsUrl: launch.natsUrl ?? `nats://127.0.0.1:${ports.nats}`,
+    natsUrl: launch.natsUrl ?? `tls://127.0.0.1:${ports.nats}`,
   };
 }
 
 async function startPrograms(
   launch: Launch,
-  { databaseUrl, natsUrl, ports, identities }: Addresses & { ports: Ports; identities: Identities },
+  { databaseUrl, natsUrl, ports, identities, identityDir }: Addresses & Started,
   running: Running,
 ): Promise<void> {
   const { dataDir, port } = launch.options;
@@ -81,7 +90,7 @@ async function startPrograms(
     }),
   );
   const programs = [
-    collectorPart({ databaseUrl, natsUrl, port: ports.collector, identityDir: identities.identityDir }),
+    collectorPart({ databaseUrl, natsUrl, port: ports.collector, identityDir }),
     apiPart({ databaseUrl, port }),
   ];
   await start(launch, [...programs, ...agents], running);

@@ -1,13 +1,17 @@
-import { mkdirSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openCluster } from './embedded-postgres.ts';
 import type { AgentFiles } from './identities.ts';
 import { natsReady, spawnNatsServer } from './nats-server.ts';
 import { listening, spawnProgram } from './programs.ts';
 import type { Part } from './supervise.ts';
+import { monotonicMs, sleep } from '../../runtime/time.ts';
 
-/** An agent counts as up when it has lived this long: what it waits for may come later. */
+/** What an agent waits for may come later than this. */
 const AGENT_SETTLED_MS = 300;
+/** How long the collector may take to be there, and to make it an agent. */
+const ENROLLED_LIMIT_MS = 60_000;
 
 export async function postgresPart(
   dir: string,
@@ -26,12 +30,12 @@ export async function postgresPart(
   return { part, url: cluster.url };
 }
 
-export function natsPart(dir: string, port: number): Part {
+export function natsPart(dir: string, port: number, identityDir: string): Part {
   const storeDir = join(dir, 'nats');
   mkdirSync(storeDir, { recursive: true, mode: 0o700 });
   return {
     name: 'nats-server',
-    spawn: (stdio) => spawnNatsServer({ storeDir, port }, stdio),
+    spawn: (stdio) => spawnNatsServer({ storeDir, port, identityDir }, stdio),
     ready: (child) => natsReady(child, port),
     stopSignal: 'SIGTERM',
     layer: 'store',
@@ -90,17 +94,20 @@ export function agentPart(options: {
   return {
     name: `agent-${options.region}`,
     spawn: (stdio) => spawnProgram('agent', env, stdio),
-    ready: (child) =>
-      new Promise((resolve, reject) => {
-        const settled = setTimeout(resolve, AGENT_SETTLED_MS);
-        const ended = (): void => {
-          clearTimeout(settled);
-          reject(new Error('ended while starting'));
-        };
-        child.once('error', ended);
-        child.once('exit', ended);
-      }),
+    ready: (child) => enrolled(child, options.files.identityFile),
     stopSignal: 'SIGTERM',
     layer: 'agent',
   };
+}
+
+/** An agent is up when it is enrolled and has lived for a moment. */
+async function enrolled(child: ChildProcess, identityFile: string): Promise<void> {
+  const ended = new AbortController();
+  child.once('error', () => ended.abort());
+  child.once('exit', () => ended.abort());
+  const deadline = monotonicMs() + ENROLLED_LIMIT_MS;
+  while (!existsSync(identityFile) && monotonicMs() < deadline && !ended.signal.aborted) await sleep(50, ended.signal);
+  await sleep(AGENT_SETTLED_MS, ended.signal);
+  if (ended.signal.aborted) throw new Error('ended while starting');
+  if (!existsSync(identityFile)) throw new Error('was not enrolled');
 }

@@ -19,7 +19,7 @@ export function spawnProgram(program: Program, env: Record<string, string>, stdi
 }
 
 /** Runs the `farwatch` command and parses the JSON that it prints. */
-export function runFarwatch<T>(args: string[], databaseUrl: string): Promise<T> {
+export function runFarwatch<T>(args: string[], databaseUrl = ''): Promise<T> {
   const child = spawn(process.execPath, [...programCommand('cli'), ...args, '--json'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...inherited(), DATABASE_URL: databaseUrl },

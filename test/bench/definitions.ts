@@ -9,7 +9,7 @@ import { listening, spawnProgram } from '../../deploy/local/programs.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import buildPrograms from '../support/build-programs.ts';
 import { startNats } from '../support/nats.ts';
-import { createAgent, testIdentityDir } from '../support/test-identity.ts';
+import { createAgent, testIdentityDir, testDefinitionsKey } from '../support/test-identity.ts';
 import { openBenchDatabase, type Closers } from './bench-database.ts';
 
 /**
@@ -108,7 +108,13 @@ async function adopted(
 
 function follow(natsUrl: string, region: string): DefinitionsFollower {
   const logger = createLogger('agent', 'silent');
-  const follower = new DefinitionsFollower({ region, adopted: null, onAdopt: () => undefined, logger });
+  const follower = new DefinitionsFollower({
+    region,
+    adopted: null,
+    definitionsKey: () => testDefinitionsKey,
+    onAdopt: () => undefined,
+    logger,
+  });
   const end = new AbortController();
   const running = runBus({ natsUrl, region, logger }, [follower], end.signal);
   closers.push(() => {

@@ -10,10 +10,13 @@ import {
   keyOfMonitor,
   MANIFEST_KEY,
 } from '../../proto/kv.ts';
+import { testSigner } from './test-identity.ts';
 
 /** Writes a region's bucket as a collector would, and as one never would. */
 export interface RegionBucket {
   put(key: string, value: string): Promise<void>;
+  /** The same with the signature of the test's collectors. */
+  putSigned(key: string, content: string): Promise<void>;
   remove(key: string): Promise<void>;
   /** Writes the definitions and then their manifest. */
   publish(definitions: readonly Definition[], generation: number, epoch?: string): Promise<void>;
@@ -32,18 +35,19 @@ export async function openRegionBucket(natsUrl: string, region: string): Promise
     async put(key, value) {
       await kv.put(key, value);
     },
+    putSigned: (key, content) => bucket.put(key, testSigner.seal(bucketOf(region), key, content)),
     remove: (key) => kv.delete(key),
     async publish(definitions, generation, epoch = 'epoch-1') {
       await Promise.all(
         definitions.map((definition) =>
-          kv.put(keyOfMonitor(definition.monitorId), encodeDefinition(epoch, definition)),
+          bucket.putSigned(keyOfMonitor(definition.monitorId), encodeDefinition(epoch, definition)),
         ),
       );
       await bucket.putManifest(definitions, generation, epoch);
     },
     async putManifest(definitions, generation, epoch = 'epoch-1') {
       const hash = hashDefinitions(definitions.map((one) => [one.monitorId, revisionOf(one)]));
-      await kv.put(MANIFEST_KEY, encodeManifest({ epoch, generation, count: definitions.length, hash }));
+      await bucket.putSigned(MANIFEST_KEY, encodeManifest({ epoch, generation, count: definitions.length, hash }));
     },
     async recreate() {
       const manager = await jetstreamManager(connection);

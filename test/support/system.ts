@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { openPool } from '../../db/client.ts';
 import { freePort } from '../../deploy/local/free-port.ts';
-import { provideIdentities } from '../../deploy/local/identities.ts';
+import { provideIdentities, provideKeys } from '../../deploy/local/identities.ts';
 import { agentPart, apiPart, collectorPart, natsPart, postgresPart } from '../../deploy/local/parts.ts';
 import type { Part } from '../../deploy/local/supervise.ts';
 import { createTestDatabase } from './database.ts';
@@ -67,8 +67,9 @@ async function startParts(options: {
   };
   const database = await (options.ownDatabase ? ownDatabase(dir, begin, closers) : sharedDatabase(closers));
   const natsPort = await freePort();
-  const nats = await begin(natsPart(dir, natsPort));
-  const natsUrl = `nats://127.0.0.1:${natsPort}`;
+  const identityDir = await provideKeys(dir);
+  const nats = await begin(natsPart(dir, natsPort, identityDir));
+  const natsUrl = `tls://127.0.0.1:${natsPort}`;
   const databaseUrl = database.url;
   const ports = { collector: await freePort(), api: await freePort() };
   const identities = await provideIdentities({
@@ -77,10 +78,9 @@ async function startParts(options: {
     embedded: true,
     regions: options.regions,
     collectorPort: ports.collector,
+    identityDir,
   });
-  const collector = await begin(
-    collectorPart({ databaseUrl, natsUrl, port: ports.collector, identityDir: identities.identityDir }),
-  );
+  const collector = await begin(collectorPart({ databaseUrl, natsUrl, port: ports.collector, identityDir }));
   const api = await begin(apiPart({ databaseUrl, port: ports.api }));
   const agents = new Map<string, RunningPart>();
   for (const [region, files] of identities.agents) {

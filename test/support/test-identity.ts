@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { createKey, openAuthority, readCertificateRequest, requestCertificate } 
 import { provideIdentity } from '../../identity/provide-identity.ts';
 import type { AgentTls } from '../../proto/agent-client.ts';
 import { COLLECTOR_NAME } from '../../proto/server-names.ts';
+import { createValueSigner, verifyingKeyOf } from '../../proto/signed-value.ts';
 import type { ServerTls } from '../../proto/tls-listener.ts';
 
 const YEAR_MS = 365 * 86_400_000;
@@ -19,6 +20,11 @@ export const testIdentityDir = mkdtempSync(join(tmpdir(), 'farwatch-identity-'))
 process.once('exit', () => rmSync(testIdentityDir, { recursive: true, force: true }));
 export const testIdentity = await provideIdentity(testIdentityDir);
 export const testAuthority = await openAuthority(testIdentity.authority);
+
+/** Signs definitions as those collectors do. */
+export const testSigner = createValueSigner(testIdentity.definitionsKey);
+
+export const testDefinitionsKey = verifyingKeyOf(testIdentity.definitionsKey);
 
 const server = await testAuthority.issueServer(COLLECTOR_NAME, YEAR_MS);
 /** What a collector of the test's own shows. */
@@ -46,9 +52,7 @@ export function testAgentIdentity(told: {
     collector: told.collector,
     authority,
     ...own,
-    definitionsKey: createPublicKey(createPrivateKey(testIdentity.definitionsKey))
-      .export({ type: 'spki', format: 'pem' })
-      .toString(),
+    definitionsKey: testDefinitionsKey,
     nats: { url: told.natsUrl, seed: '', jwt: '' },
   };
 }

@@ -12,6 +12,10 @@ import { eventually } from '../../support/eventually.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';
 import { openRegionBucket, type RegionBucket } from '../../support/region-bucket.ts';
 import { version } from '../../support/schedule-world.ts';
+import { testDefinitionsKey, testSigner } from '../../support/test-identity.ts';
+import { createValueSigner } from '../../../proto/signed-value.ts';
+import { encodeDefinition, encodeManifest, hashDefinitions } from '../../../proto/kv.ts';
+import { generateKeyPairSync } from 'node:crypto';
 
 const logger = createLogger('agent', 'silent');
 let nats: TestNats;
@@ -44,6 +48,7 @@ function follow(options: Partial<FollowerOptions> = {}): DefinitionsFollower {
   const follower = new DefinitionsFollower({
     region: 'eu',
     adopted: null,
+    definitionsKey: () => testDefinitionsKey,
     onAdopt: (set, snapshot) => adopted.push({ set, snapshot }),
     logger,
     patienceMs: 1000,
@@ -150,7 +155,7 @@ describe('a follower of definitions', () => {
 
   it('runs the others when one definition is garbage, and names it', async () => {
     await bucket.publish(definitions(3), 1);
-    await bucket.put('m.2', 'garbage');
+    await bucket.putSigned('m.2', 'garbage');
     const follower = follow();
     await adoptsGeneration(1);
     expect([...(follower.adopted?.definitions.keys() ?? [])]).toEqual([1, 3]);
@@ -172,7 +177,7 @@ describe('the copy of the definitions', () => {
     const file = createDefinitionsFile(path, 'eu');
     expect(await file.load()).toBeNull();
     await bucket.publish(definitions(3), 4);
-    await bucket.put('m.2', JSON.stringify({ v: 99, epoch: 'epoch-1', monitorId: 2, revision: 1 }));
+    await bucket.putSigned('m.2', JSON.stringify({ v: 99, epoch: 'epoch-1', monitorId: 2, revision: 1 }));
     follow();
     await adoptsGeneration(4);
     const [first] = adopted;
@@ -182,5 +187,36 @@ describe('the copy of the definitions', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
     writeFileSync(path, '{"region":"eu"');
     expect(await createDefinitionsFile(path, 'eu').load()).toBeNull();
+  });
+
+  it('refuses what is unsigned, signed by another or for another place, says so, and goes on with what it has', async () => {
+    const follower = follow();
+    await bucket.publish(definitions(2), 1);
+    await eventually('the set', 10_000, () => follower.adopted?.definitions.size === 2);
+    const forged = encodeDefinition('epoch-1', { monitorId: 2, versions: [version(7, 0)] });
+    const stranger = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    const values = {
+      unsigned: forged,
+      'signed by another': createValueSigner(stranger).seal('eu', 'm.2', forged),
+      'of another region': testSigner.seal('us', 'm.2', forged),
+      'of another key': testSigner.seal('eu', 'm.1', forged),
+      'changed after it was signed': testSigner.seal('eu', 'm.2', forged).replace('"revision":7', '"revision":8'),
+    };
+    for (const [what, value] of Object.entries(values)) {
+      await bucket.put('m.2', value);
+      const problem = 'what stands under m.2 is not signed for that place';
+      await eventually(what, 10_000, () => follower.problems().includes(problem));
+      expect(follower.adopted?.definitions.get(2)?.revision).toBe(1);
+      await bucket.publish(definitions(2), 1);
+      await eventually('no problem', 10_000, () => !follower.problems().includes(problem));
+    }
+    await bucket.put(
+      'manifest',
+      encodeManifest({ epoch: 'epoch-1', generation: 99, count: 0, hash: hashDefinitions([]) }),
+    );
+    await eventually('the forged manifest', 10_000, () =>
+      follower.problems().some((line) => line.includes('under manifest is not signed')),
+    );
+    expect(follower.adopted?.manifest.generation).toBe(1);
   });
 });

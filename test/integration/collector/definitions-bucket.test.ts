@@ -12,6 +12,8 @@ import { decodeDefinition, decodeManifest, hashDefinitions, MANIFEST_KEY } from 
 import { readSnapshot } from '../../../proto/kv-snapshot.ts';
 import { createLogger } from '../../../runtime/logger.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';
+import { contentOf } from '../../../proto/signed-value.ts';
+import { testSigner } from '../../support/test-identity.ts';
 
 let nats: TestNats;
 let bus: NatsConnection;
@@ -47,17 +49,17 @@ function setOf(size: number) {
 }
 
 const bucketFor = (region: string, read: ReturnType<typeof setOf>['read']): DefinitionsBucket =>
-  openDefinitionsBucket(new Kvm(bus), { region, read, logger: createLogger('test', 'silent') });
+  openDefinitionsBucket(new Kvm(bus), { region, read, signer: testSigner, logger: createLogger('test', 'silent') });
 
 async function contents(region: string) {
   const kv: KV = await new Kvm(bus).open(region);
   const entries = (await readSnapshot(kv)).filter(({ operation }) => operation === 'PUT');
   const revisions = new Map<number, number>();
   for (const entry of entries) {
-    const stored = decodeDefinition(entry.key, entry.string());
+    const stored = decodeDefinition(entry.key, contentOf(entry.string()));
     if (stored !== null) revisions.set(stored.monitorId, stored.revision);
   }
-  const manifest = decodeManifest(entries.find(({ key }) => key === MANIFEST_KEY)?.string() ?? '');
+  const manifest = decodeManifest(contentOf(entries.find(({ key }) => key === MANIFEST_KEY)?.string() ?? ''));
   return { kv, revisions, manifest };
 }
 
@@ -144,7 +146,7 @@ describe('a bucket', () => {
     let lowered = 0;
     const watching = (async () => {
       for await (const entry of watcher) {
-        const stored = decodeDefinition(entry.key, entry.string());
+        const stored = decodeDefinition(entry.key, contentOf(entry.string()));
         if (stored === null) continue;
         if (stored.revision < (highest.get(stored.monitorId) ?? 0)) lowered++;
         highest.set(stored.monitorId, stored.revision);

@@ -10,6 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { eventually } from '../../support/eventually.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';
 import { createAgent } from '../../support/test-identity.ts';
+import { testDefinitionsKey } from '../../support/test-identity.ts';
 
 const MONITORS = 200;
 const CONVERGED_MS = 90_000;
@@ -48,7 +49,11 @@ afterAll(async () => {
 function follow(region: string, natsUrl: string): void {
   const logger = createLogger('agent', 'silent');
   const times = { patienceMs: 2000, peekMs: 2000 };
-  const follower = new DefinitionsFollower({ region, adopted: null, onAdopt: () => undefined, logger, ...times });
+  const follower = new DefinitionsFollower({
+    ...{ region, adopted: null, onAdopt: () => undefined, logger },
+    definitionsKey: () => testDefinitionsKey,
+    ...times,
+  });
   followers.push(follower);
   buses.push(runBus({ natsUrl, region, logger }, [follower], end.signal));
 }

@@ -16,6 +16,8 @@ import { startTestCollector, type TestCollector } from '../../support/collector.
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';
+import { contentOf } from '../../../proto/signed-value.ts';
+import { testSigner } from '../../support/test-identity.ts';
 
 let database: TestDatabase;
 let nats: TestNats;
@@ -65,8 +67,8 @@ async function contents(region: string): Promise<Contents> {
     for (const entry of await readSnapshot(kv)) {
       if (entry.operation !== 'PUT') continue;
       found.keys.push(entry.key);
-      if (entry.key === MANIFEST_KEY) found.manifest = decodeManifest(entry.string());
-      const stored = decodeDefinition(entry.key, entry.string());
+      if (entry.key === MANIFEST_KEY) found.manifest = decodeManifest(contentOf(entry.string()));
+      const stored = decodeDefinition(entry.key, contentOf(entry.string()));
       if (stored !== null) found.definitions.set(stored.monitorId, stored);
     }
   } catch {
@@ -191,6 +193,28 @@ describe('a region bucket', () => {
     expect(found.keys).not.toContain('stray');
   });
 
+  it('is repaired within seconds where something unsigned or misplaced stands in it, however new it says to be', async () => {
+    const id = await monitor('forged');
+    const found = await adopted('eu', 'the monitor', 5000, (now) => now.definitions.has(id));
+    const kv = await new Kvm(bus).open('eu');
+    const stored = found.definitions.get(id)?.definition;
+    const ahead = { ...stored?.versions[0], revision: 9 };
+    const value = { v: 1, epoch: found.manifest?.epoch, monitorId: id, revision: 9, versions: [ahead] };
+    await kv.put(`m.${id}`, JSON.stringify(value));
+    await adopted('eu', 'the repaired set', 10_000, (now) => revisionOf(now, id) === 1);
+    await kv.put(`m.${id}`, testSigner.seal('us', `m.${id}`, JSON.stringify(value)));
+    await adopted('eu', 'the repaired set', 10_000, (now) => revisionOf(now, id) === 1);
+    const manifest = { v: 1, ...found.manifest, generation: 9_999_999_999_999 };
+    await kv.put('manifest', `\n${JSON.stringify(manifest)}`);
+    const after = await adopted(
+      'eu',
+      'the manifest',
+      10_000,
+      (now) => (now.manifest?.generation ?? 0) < 9_999_999_999_999,
+    );
+    expect(after.manifest?.count).toBe(found.manifest?.count);
+  });
+
   it('is never lowered: a revision beyond the database stays', async () => {
     const id = await monitor('ahead');
     const found = await adopted('eu', 'the monitor', 5000, (now) => now.definitions.has(id));
@@ -198,7 +222,7 @@ describe('a region bucket', () => {
     const kv = await new Kvm(bus).open('eu');
     const ahead = { ...stored?.versions[0], revision: 9 };
     const value = { v: 1, epoch: found.manifest?.epoch, monitorId: id, revision: 9, versions: [ahead] };
-    await kv.put(`m.${id}`, JSON.stringify(value));
+    await kv.put(`m.${id}`, testSigner.seal('eu', `m.${id}`, JSON.stringify(value)));
     await adopted('eu', 'a manifest that says so', 10_000, (now) => revisionOf(now, id) === 9);
   });
 
