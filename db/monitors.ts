@@ -90,7 +90,12 @@ export async function listMonitorStates(db: Queryable): Promise<MonitorState[]> 
 
 /** The monitor with exactly this tag, or undefined. */
 export async function findMonitor(db: Queryable, tag: string): Promise<MonitorRow | undefined> {
-  const { rows } = await db.query<MonitorRow>(`select ${COLUMNS} from monitors where tag = $1`, [tag]);
+  // Asked with most requests: prepared once on each connection, it costs half.
+  const { rows } = await db.query<MonitorRow>({
+    name: 'monitor of a tag',
+    text: `select ${COLUMNS} from monitors where tag = $1`,
+    values: [tag],
+  });
   return rows[0];
 }
 
