@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Passwords } from '../../../../runtime/passwords.ts';
 import { serve, startApi, type TestApi } from '../../../support/api-server.ts';
 import { createApiClient } from '../../../support/api-client.ts';
-import { addOwner, openBrowser, PASSWORD, type Browser } from '../../../support/people.ts';
+import { addOwner, addUser, openBrowser, PASSWORD, type Browser } from '../../../support/people.ts';
 
 /** Attempts are what is counted here, not what a hash costs. */
 const passwords: Passwords = { hash: async () => 'x', verify: async (given) => given === PASSWORD };
@@ -83,6 +83,15 @@ it('counts failures only', async () => {
     browser.cookies.clear();
     expect((await browser.logIn('owner@example.com')).status).toBe(200);
   }
+});
+
+it('counts the right password of an account that is switched off as a failure, or its state would show', async () => {
+  const { pool } = running.database;
+  const id = await addUser(pool, 'off@example.com', 'editor');
+  await pool.query('update users set is_active = false where id = $1', [id]);
+  const stranger = openBrowser(running.api);
+  for (let round = 0; round < 20; round += 1) expect((await stranger.logIn('off@example.com')).status).toBe(401);
+  expect((await stranger.logIn('off@example.com')).status).toBe(429);
 });
 
 it('begins anew after a quarter of an hour, and keeps no counters for longer', async () => {
