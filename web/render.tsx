@@ -78,7 +78,7 @@ export function renderEmbed({ monitor }: MonitorPageView, reader: Reader, assets
   const words = wordsFor(reader.locale, reader.timeZone);
   const content = (
     <ul class="monitors embed">
-      <MonitorRow monitor={monitor} phoneDays={PHONE_DAYS} words={words} />
+      <MonitorRow monitor={monitor} phoneDays={PHONE_DAYS} words={words} heading="h1" />
     </ul>
   );
   return renderDocument({ title: monitor.name, reader, assets, content });

@@ -17,7 +17,9 @@ export function tellOfDays(): void {
   document.addEventListener('pointerleave', () => (tip.hidden = true));
   document.addEventListener('click', (event) => {
     const bar = barAt(event.target);
-    if (bar) void dayAt(bar, event.clientX).then((day) => day && openDay(day));
+    if (!bar) return;
+    tip.hidden = true;
+    void dayAt(bar, event.clientX).then((day) => day && openDay(day));
   });
 }
 

@@ -11,10 +11,12 @@ interface Props {
   monitor: MonitorView;
   phoneDays: number;
   words: Words;
+  /** Of its name: under a section's heading, or the page's own. */
+  heading?: 'h1' | 'h3';
 }
 
 /** A monitor on a page: how it is, how it was, and how fast. */
-export function MonitorRow({ monitor, phoneDays, words }: Props) {
+export function MonitorRow({ monitor, phoneDays, words, heading: Heading = 'h3' }: Props) {
   const { tag, name, description, image, status, uptimeText, latencyMs, days, recent, regions } = monitor;
   const uptime =
     uptimeText === '-'
@@ -24,9 +26,9 @@ export function MonitorRow({ monitor, phoneDays, words }: Props) {
     <li class="monitor" id={`monitor-${tag}`}>
       <div class="monitor-head">
         {image && <img class="monitor-image" src={image} alt="" loading="lazy" width="24" height="24" />}
-        <h3>
+        <Heading>
           <a href={`/monitors/${tag}`}>{name}</a>
-        </h3>
+        </Heading>
         <StatusMark status={status} words={words} />
       </div>
       {description && <p class="monitor-description">{description}</p>}

@@ -11,9 +11,12 @@ export function MaintenancePage({ page, words }: { page: MaintenancePageView; wo
         <h1>{page.title}</h1>
         {page.description && <Markdown text={page.description} />}
       </div>
-      {page.events.map((event) => (
-        <Maintenance key={event.eventId} event={{ ...event, description: null }} words={words} />
-      ))}
+      <section>
+        <h2>{words.say('events')}</h2>
+        {page.events.map((event) => (
+          <Maintenance key={event.eventId} event={{ ...event, description: null }} words={words} />
+        ))}
+      </section>
     </>
   );
 }
