@@ -3,7 +3,7 @@ import { consolidate, type Quorum, type Vote } from '../../../core/consolidate.t
 import { floorMinute, type Minute } from '../../../core/minute.ts';
 import { CAUSE_CODE, ORIGIN_CODE, STATUS_CODE } from '../../../core/outcome.ts';
 import { sweep } from '../../../db/consolidate.ts';
-import { readPoint } from '../../../db/points.ts';
+import { overwritePoint, readPoint } from '../../../db/points.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addMonitor, addRegion, resultOf, stopClock, storeResults } from '../../support/monitoring-fixture.ts';
 import { pickBelow, pickOne, seededRandom } from '../../support/seeded-random.ts';
@@ -17,10 +17,16 @@ beforeAll(async () => {
   database = await createTestDatabase();
   setClock = await stopClock(database.pool, now);
   for (const name of ['r1', 'r2', 'r3', 'r4']) regions.push(await addRegion(database.pool, name));
-  await database.pool.query(`update cursors set minute = to_timestamp($1) where name = 'swept_to'`, [now - 3600]);
 });
 afterAll(() => database.drop());
-beforeEach(() => setClock(now));
+beforeEach(async () => {
+  await setClock(now);
+  await setSweptTo(now - 3600);
+});
+
+async function setSweptTo(minute: Minute): Promise<void> {
+  await database.pool.query(`update cursors set minute = to_timestamp($1) where name = 'swept_to'`, [minute]);
+}
 
 const region = (index: number): { regionId: number; agentId: number } => regions[index] ?? { regionId: 0, agentId: 0 };
 
@@ -96,6 +102,26 @@ test('UNKNOWN is no answer: the minute waits until it is 75 seconds old', async 
   await setClock(now + 75);
   await sweep(database.pool, 200);
   expect(await readPoint(database.pool, id, now)).toMatchObject({ status: 'UP' });
+});
+
+test('a point that was written by hand before its results stays, and those of the same batch are made', async () => {
+  const ids = [await addMonitor(database.pool, 'by-hand'), await addMonitor(database.pool, 'beside')] as const;
+  await overwritePoint(database.pool, ids[0], now, { status: 'DOWN', latencyUs: 7 }, null);
+  const rows = ids.flatMap((monitorId) => regions.map((place) => resultOf({ monitorId, minute: now, ...place })));
+  expect(await storeResults(database.pool, rows)).toEqual(rows.map(() => 'stored'));
+  expect(await readPoint(database.pool, ids[0], now)).toMatchObject({ status: 'DOWN', latencyUs: 7 });
+  expect(await readPoint(database.pool, ids[1], now)).toMatchObject({ status: 'UP' });
+});
+
+test('a sweep that is days behind begins with the newest ripe minute, and goes on where it was', async () => {
+  const id = await addMonitor(database.pool, 'behind');
+  await ingest(id, now, 0);
+  await setSweptTo(now - 3 * 86_400);
+  await setClock(now + 80);
+  expect(await sweep(database.pool, 2)).toBe(2);
+  expect(await readPoint(database.pool, id, now)).toMatchObject({ status: 'UP' });
+  const { rows } = await database.pool.query(`select minute from cursors where name = 'swept_to'`);
+  expect(rows).toEqual([{ minute: new Date((now - 3 * 86_400 + 120) * 1000) }]);
 });
 
 test('a region whose agents were silent for ten minutes is not waited for', async () => {
