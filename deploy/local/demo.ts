@@ -58,24 +58,35 @@ function demoMonitors(apiPort: number, dnsPort: number): DemoMonitor[] {
 }
 
 /**
- * Creates the demo's monitors where they are missing, and tells those whose target moved to another port. Returns the
- * tags of those that run.
+ * Creates the demo's monitors where they are missing, on the first page while that is empty, and tells those whose target
+ * moved to another port. Returns the tags of those that run.
  */
 export async function provideDemo(client: Client, ports: { api: number; dns: number }): Promise<string[]> {
   const running: string[] = [];
+  const made: string[] = [];
   for (const wanted of demoMonitors(ports.api, ports.dns)) {
     const { status, body } = await call<{ monitor: { status: string; type_data: unknown } }>(
       client,
       'GET',
       `/monitors/${wanted.tag}`,
     );
-    if (status === 404) await expectSuccess(client, 'POST', '/monitors', wanted);
-    else if (moved(body.monitor.type_data, wanted.type_data)) {
+    if (status === 404) {
+      await expectSuccess(client, 'POST', '/monitors', wanted);
+      made.push(wanted.tag);
+    } else if (moved(body.monitor.type_data, wanted.type_data)) {
       await expectSuccess(client, 'PATCH', `/monitors/${wanted.tag}`, { type_data: wanted.type_data });
     }
     if (status === 404 || body.monitor.status === 'ACTIVE') running.push(wanted.tag);
   }
+  if (made.length > 0) await showOnFirstPage(client, made);
   return running;
+}
+
+/** What somebody has put on the first page stays as it is. */
+async function showOnFirstPage(client: Client, tags: string[]): Promise<void> {
+  const { status, body } = await call<{ page: { monitors: unknown[] } }>(client, 'GET', '/pages/~home');
+  if (status !== 200 || body.page.monitors.length > 0) return;
+  await expectSuccess(client, 'PATCH', '/pages/~home', { monitors: tags });
 }
 
 /** Waits until a point of one of the monitors can be read. */
