@@ -45,9 +45,12 @@ function pushFaults(answers: (AnsweredRow | null)[], faults: ReadonlyMap<number,
 }
 
 /** Puts the answers of what was stored into their places. */
-export function completeAnswers(judged: JudgedBatch, stored: readonly AnsweredRow[]): AnsweredRow[] {
+export function completeAnswers(
+  answers: readonly (AnsweredRow | null)[],
+  stored: readonly AnsweredRow[],
+): AnsweredRow[] {
   let next = 0;
-  return judged.answers.map((answer) => answer ?? stored[next++] ?? KEEP);
+  return answers.map((answer) => answer ?? stored[next++] ?? KEEP);
 }
 
 const FUTURE: AnsweredRow = { answer: 'retry', reason: 'future' };

@@ -34,17 +34,20 @@ export interface ReceiveParts {
 
 /** Resolves when the batch has found room in memory; `acknowledged` resolves when its answer has been sent. */
 export async function handleResults(
-  batch: ResultBatch,
+  message: ResultBatch,
   agent: EnrolledAgent,
   stream: CollectorStream,
   parts: ReceiveParts,
 ): Promise<{ acknowledged: Promise<void> }> {
+  // What waits for the commit must not keep the message: it is the largest thing there is of a batch.
+  const { batch, epoch } = message;
+  const count = message.monitorId.length;
   const answerAll = (answer: AnsweredRow): { acknowledged: Promise<void> } => {
-    parts.tally.countAll(answer, batch.monitorId.length);
-    return { acknowledged: acknowledge(stream, encodeAckOfAll(batch.batch, parts.database.nowUs(), answer)) };
+    parts.tally.countAll(answer, count);
+    return { acknowledged: acknowledge(stream, encodeAckOfAll(batch, parts.database.nowUs(), answer)) };
   };
-  if (batch.epoch !== parts.database.current().epoch) return answerAll({ answer: 'dropped', reason: 'epoch' });
-  const decoded = decodeResults(batch, { regionId: agent.regionId, agentId: agent.id });
+  if (epoch !== parts.database.current().epoch) return answerAll({ answer: 'dropped', reason: 'epoch' });
+  const decoded = decodeResults(message, { regionId: agent.regionId, agentId: agent.id });
   if ('malformed' in decoded) {
     parts.logger.warn({ reason: decoded.malformed }, 'malformed batch dropped');
     return answerAll({ answer: 'dropped', reason: `malformed: ${decoded.malformed}` });
@@ -57,16 +60,16 @@ export async function handleResults(
     if (!isTransient(error)) throw error;
     return answerAll({ answer: 'retry', reason: 'database' });
   }
-  const judged = judgeRows(results, faults, {
+  const { store, answers } = judgeRows(results, faults, {
     oldest: parts.oldestMinute(),
     newest: floorMinute(parts.database.nowUs() / 1e6 + OFFSET_TOLERANCE_SECONDS),
     revisions,
   });
-  const { answers } = await parts.coalescer.admit(judged.store);
+  const { answers: stored } = await parts.coalescer.admit(store);
   const finish = async (): Promise<void> => {
-    const complete = completeAnswers(judged, await answers);
+    const complete = completeAnswers(answers, await stored);
     parts.tally.count(complete);
-    await acknowledge(stream, encodeAck(batch.batch, parts.database.nowUs(), complete));
+    await acknowledge(stream, encodeAck(batch, parts.database.nowUs(), complete));
   };
   return { acknowledged: finish() };
 }
