@@ -39,7 +39,7 @@ export class SimulatedAgent {
     this.#region = region;
     this.world = new ScheduleWorld({
       startMs: region.nowMs,
-      duration: () => region.random() * 900,
+      duration: () => region.random() * region.longestCheckMs,
       divide: () => undefined,
       lastView: () => this.lastView,
     });
@@ -131,6 +131,7 @@ export class RegionWorld {
   readonly agents: SimulatedAgent[];
   definitions: readonly Definition[];
   generation = 1;
+  longestCheckMs = 900;
   readonly random: () => number;
 
   constructor(options: { startMs: number; agents: number; definitions: readonly Definition[]; random: () => number }) {

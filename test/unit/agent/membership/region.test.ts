@@ -63,6 +63,16 @@ describe('agents of one region', () => {
     }
   });
 
+  it('take over what was under way when one was killed, though its minute has ended meanwhile', async () => {
+    const region = await sharedRegion({ agents: 3 });
+    region.longestCheckMs = 14_000;
+    await region.run(56_000);
+    agentOf(region, 2).kill();
+    expect(region.gaps(MINUTE, MINUTE + 60)).not.toEqual([]);
+    await region.run(20_000);
+    expect(region.gaps(MINUTE, MINUTE + 60)).toEqual([]);
+  });
+
   it('lose no minute and measure none twice when one leaves', async () => {
     for (const second of [1, 30, 58]) {
       const region = await sharedRegion({ agents: 3 });
@@ -119,6 +129,21 @@ describe('agents of one region', () => {
     await region.run(119_000);
     expect(region.gaps(MINUTE, MINUTE + 120)).toEqual([]);
     expect(new Set([...region.measured(MINUTE + 60).values()].flat())).toEqual(new Set([1]));
+  });
+
+  it('do not run again what another has run before one could, nor when definitions change after that', async () => {
+    const region = await sharedRegion({ agents: 2 });
+    await region.run(1000);
+    agentOf(region, 2).kinds = ['DNS'];
+    await region.run(89_000);
+    agentOf(region, 2).kinds = ['DNS', 'TCP'];
+    await region.run(5000);
+    region.generation = 2;
+    for (const agent of region.agents) await agent.adopt();
+    await region.run(60_000);
+    // One that is due while the news is under way may be run by both.
+    expect(timesIn(region, MINUTE + 60)[1]).toBeGreaterThanOrEqual(38);
+    expect([...region.measured(MINUTE + 60).values()].flat()).toContain(2);
   });
 });
 
