@@ -8,11 +8,17 @@ import { hashToken, newToken } from './secret-token.ts';
 
 /** How long a browser stays known after its last sign-in. */
 export const DEVICE_DAYS = 400;
+/** Those of one user; beyond, the oldest is forgotten. */
+const MAX_DEVICES = 50;
 
 /** Makes the browser that signed the user in a known one. Returns its token. */
 export async function rememberDevice(db: Queryable, userId: number): Promise<string> {
   const token = newToken();
-  await db.query('delete from known_devices where user_id = $1 and expires_at <= service_now()', [userId]);
+  await db.query(
+    `delete from known_devices where user_id = $1 and (expires_at <= service_now() or token_hash in (
+       select token_hash from known_devices where user_id = $1 order by created_at desc offset ${MAX_DEVICES - 1}))`,
+    [userId],
+  );
   await db.query(
     `insert into known_devices (token_hash, user_id, expires_at)
      values ($1, $2, service_now() + interval '${DEVICE_DAYS} days')`,

@@ -8,6 +8,8 @@ import { hashToken, newToken } from './secret-token.ts';
 export const SESSION_DAYS = 30;
 /** One that was not used for this long has ended. */
 const IDLE_DAYS = 7;
+/** Those of one user; beyond, the one used longest ago ends. Whoever signs in by a script fills no table. */
+const MAX_SESSIONS = 100;
 /** A session's last use is written down at most this often: most requests write nothing. */
 const TOUCH_SECONDS = 60;
 
@@ -46,7 +48,11 @@ export async function createSession(
   user: { id: number; passwordHash: string },
   { address, userAgent }: Whence,
 ): Promise<string | undefined> {
-  await db.query(`delete from sessions where user_id = $1 and not (${LIVE})`, [user.id]);
+  await db.query(
+    `delete from sessions where user_id = $1 and (not (${LIVE}) or id in (
+       select id from sessions where user_id = $1 order by last_used_at desc, id desc offset ${MAX_SESSIONS - 1}))`,
+    [user.id],
+  );
   const token = newToken();
   const { rowCount } = await db.query(
     `insert into sessions (user_id, token_hash, address, user_agent, expires_at)

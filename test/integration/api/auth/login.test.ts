@@ -189,6 +189,31 @@ it('forgets a user who is switched off, and a role that he loses, at his next re
   expect((await browser.act('getMonitors')).status).toBe(401);
 });
 
+it('keeps a hundred sessions and fifty browsers of a user, the newest', async () => {
+  const { pool } = running.database;
+  const id = await addUser(pool, 'script@example.com', 'editor');
+  await pool.query(
+    `insert into sessions (user_id, token_hash, address, user_agent, expires_at, last_used_at)
+     select $1, sha256(('s' || at)::bytea), '', '', service_now() + interval '1 day', service_now() - at * interval '1 s'
+     from generate_series(1, 150) as at`,
+    [id],
+  );
+  await pool.query(
+    `insert into known_devices (user_id, token_hash, expires_at)
+     select $1, sha256(('d' || at)::bytea), service_now() + interval '1 day' from generate_series(1, 150) as at`,
+    [id],
+  );
+  await openBrowser(running.api).logIn('script@example.com');
+  const { rows } = await pool.query(
+    `select (select count(*)::int from sessions where user_id = $1) as sessions,
+       (select count(*)::int from known_devices where user_id = $1) as devices,
+       exists (select from sessions where token_hash = sha256('s99')) as newest,
+       exists (select from sessions where token_hash = sha256('s100')) as older`,
+    [id],
+  );
+  expect(rows).toEqual([{ sessions: 100, devices: 50, newest: true, older: false }]);
+});
+
 it('lets no session at /api/v4, and a key before a session at /manage/api', async () => {
   const browser = openBrowser(running.api);
   await browser.logIn('ada@example.com');
