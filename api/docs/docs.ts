@@ -69,21 +69,37 @@ export const docsRoutes = [
     response: z.string(),
     handler: async () => START,
   }),
-  libraryRoute('/docs/swagger-ui-bundle.js', 'What runs the page', JAVASCRIPT),
-  libraryRoute('/docs/swagger-ui.css', 'How the page looks', { mediaType: 'text/css' }),
+  libraryRoute({
+    path: '/docs/swagger-ui-bundle.js',
+    summary: 'What runs the page',
+    file: import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+    text: JAVASCRIPT,
+  }),
+  libraryRoute({
+    path: '/docs/swagger-ui.css',
+    summary: 'How the page looks',
+    file: import.meta.resolve('swagger-ui-dist/swagger-ui.css'),
+    text: { mediaType: 'text/css' },
+  }),
 ];
 
+interface LibraryFile {
+  path: string;
+  summary: string;
+  /** Its address. */
+  file: string;
+  text: { mediaType: string };
+}
+
 /** A file of the library, read when it is first asked for. */
-function libraryRoute(path: string, summary: string, text: { mediaType: string }) {
-  let file: Promise<string> | undefined;
+function libraryRoute({ file, ...spec }: LibraryFile) {
+  let content: Promise<string> | undefined;
   return route({
+    ...spec,
     method: 'GET',
-    path,
-    summary,
     access: 'public',
     cacheControl: CACHE_CONTROL,
-    text,
     response: z.string(),
-    handler: () => (file ??= readFile(fileURLToPath(import.meta.resolve(`swagger-ui-dist${path.slice(5)}`)), 'utf8')),
+    handler: () => (content ??= readFile(fileURLToPath(file), 'utf8')),
   });
 }
