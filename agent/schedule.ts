@@ -14,6 +14,8 @@ import { wholeMinutes } from './spool/placing.ts';
 export interface ScheduleOptions extends BooksOptions {
   region: string;
   check: Check;
+  /** Told how long after the time of its slot a check begins. */
+  onStart?: (lateMs: number) => void;
   /** Who shared the region when the last life ended; null: not known, its slots were all this agent's own. */
   lastView: View | null;
 }
@@ -267,6 +269,7 @@ export class Schedule {
       return false;
     }
     this.#books.counts.started += 1;
+    this.#options.onStart?.(nowMs - slot.startMs);
     const done = this.#books.expect(slot.minute);
     this.#running.start(slot, probe, (placed) => {
       void this.#books.keep([placed]);

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { PROBE_KINDS } from '../core/type-data.ts';
 import { openAgentStream } from '../proto/agent-stream.ts';
 import { serveHealth } from '../runtime/health.ts';
+import { createMetrics, type Metrics } from '../runtime/metrics.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';
 import { formatAddress } from '../runtime/listen-address.ts';
 import type { Logger } from '../runtime/logger.ts';
@@ -19,6 +20,7 @@ import { depart } from './departure.ts';
 import { createDivision, type Division } from './division.ts';
 import { openDivisionFile } from './membership/division-file.ts';
 import type { Members } from './membership/members.ts';
+import { createAgentMeters, exposeAgent, type AgentMeters } from './metrics.ts';
 import { openProgress } from './schedule-progress.ts';
 import { countResults, type ResultCounts } from './result-counts.ts';
 import { Schedule } from './schedule.ts';
@@ -51,6 +53,7 @@ interface Agent {
   checks: Checks;
   schedule: Schedule;
   results: ResultCounts;
+  meters: AgentMeters;
   follower: DefinitionsFollower;
   uplink: Uplink;
   division: Division;
@@ -75,6 +78,8 @@ export async function startAgent(config: AgentConfig, logger: Logger, life: Life
     contact.abort();
     schedule.clockBecameKnown(stepMs).catch((error: unknown) => logger.error({ err: error }, 'accounting failed'));
   });
+  const metrics = createMetrics();
+  const meters = createAgentMeters(metrics);
   const spool = await openSpool(config, { clock, clockFile, logger }, life);
   const checks = openChecks(
     {
@@ -91,7 +96,8 @@ export async function startAgent(config: AgentConfig, logger: Logger, life: Life
   const schedule = new Schedule({
     region,
     clock,
-    check: checks.check,
+    check: meters.timed(checks.check),
+    onStart: (lateMs) => meters.lateness(lateMs / 1000),
     sink: counted.sink,
     progress: await openProgress(config.folder.progress),
     lastView: file.lastView,
@@ -114,10 +120,10 @@ export async function startAgent(config: AgentConfig, logger: Logger, life: Life
   });
   const { agentId } = given;
   const division = createDivision({ region, agentId, file, clock, follower, checks, schedule, logger });
-  const parts = { identity, clock, spool, checks, schedule, results: counted.counts, follower, logger };
+  const parts = { identity, clock, spool, checks, schedule, results: counted.counts, follower, meters, logger };
   const uplink = openUplink(config, { ...parts, members: division.members });
   const agent = { ...parts, clockFile, uplink, division, kept, contact: contact.signal };
-  await openHealth(config, agent, life);
+  await openHealth(config, agent, metrics, life);
   runLoops(config, agent, life);
 }
 
@@ -149,17 +155,24 @@ function offsetOf(bootId: string, clock: ServiceClock, file: ClockFile): number 
 
 function openUplink(
   config: AgentConfig,
-  parts: Pick<Agent, 'identity' | 'clock' | 'spool' | 'checks' | 'schedule' | 'results' | 'follower' | 'logger'> & {
+  parts: Pick<
+    Agent,
+    'identity' | 'clock' | 'spool' | 'checks' | 'schedule' | 'results' | 'follower' | 'meters' | 'logger'
+  > & {
     members: Members;
   },
 ): Uplink {
-  const { identity, clock, spool, checks, schedule, results, follower, members, logger } = parts;
+  const { identity, clock, spool, checks, schedule, results, follower, members, meters, logger } = parts;
   const uplink: Uplink = new Uplink({
     open: () => openAgentStream({ address: collectorOf(config), tls: identity.tls() }),
     clock,
     spool,
     logger,
-    onAck: (sentMs) => checks.evidence.noteAck(sentMs),
+    onBatch: meters.batchRows,
+    onAck: (sentMs) => {
+      meters.roundTrip((clock.monotonicMs() - sentMs) / 1000);
+      checks.evidence.noteAck(sentMs);
+    },
     answer: checks.answer,
     hello: () => ({
       region: config.identity.region,
@@ -206,15 +219,25 @@ function problemsOf({
   return [...own.filter((line) => line !== null), ...checks.ability.problems(), ...follower.problems()];
 }
 
-async function openHealth({ HEALTH_LISTEN }: AgentConfig, agent: Agent, life: Lifecycle): Promise<void> {
+async function openHealth(
+  { HEALTH_LISTEN }: AgentConfig,
+  agent: Agent,
+  metrics: Metrics,
+  life: Lifecycle,
+): Promise<void> {
   if (HEALTH_LISTEN === undefined) return;
+  exposeAgent(metrics, { ...agent, members: agent.division.members });
   const { uplink, spool, follower, checks, logger } = agent;
-  const server = await serveHealth(HEALTH_LISTEN, async () => ({
-    collector: uplink.problem,
-    spool: spool.state().problem,
-    definitions: follower.problems()[0] ?? null,
-    probes: checks.ability.problems()[0] ?? null,
-  }));
+  const server = await serveHealth(
+    HEALTH_LISTEN,
+    async () => ({
+      collector: uplink.problem,
+      spool: spool.state().problem,
+      definitions: follower.problems()[0] ?? null,
+      probes: checks.ability.problems()[0] ?? null,
+    }),
+    metrics,
+  );
   life.onClose('health', () => server.close());
   logger.info({ address: formatAddress(server.address) }, 'health is served');
 }

@@ -22,6 +22,8 @@ export interface SessionParts {
   spool: Spool;
   /** Told the monotonic time at which something was sent that is now acknowledged. */
   onAck: (sentMs: number) => void;
+  /** Told how many rows a batch has that is sent. */
+  onBatch?: (rows: number) => void;
   /** Told what became of the rows of a batch. */
   onAnswers: (answers: { dropped: Map<string, number>; duplicates: number }) => void;
   status: () => AgentStatus;
@@ -67,6 +69,10 @@ export class UplinkSession {
   constructor(stream: AgentStream, parts: SessionParts) {
     this.#stream = stream;
     this.#parts = parts;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight.size;
   }
 
   get welcome(): Welcome | null {
@@ -225,6 +231,7 @@ export class UplinkSession {
     const parcel = this.#parts.spool.takeLive(LIVE_ROWS) ?? (await this.#takeBacklog(maxInFlight));
     if (parcel === null) return null;
     // What was kept before any definitions were known belongs to the database that answers now.
+    this.#parts.onBatch?.(rowsOf(parcel));
     const epoch = parcel.epoch === '' ? (this.#welcome?.epoch ?? '') : parcel.epoch;
     return messageOf(this.#register(parcel), epoch, parcel);
   }

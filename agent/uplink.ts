@@ -40,6 +40,11 @@ export class Uplink {
     return this.#problem;
   }
 
+  /** Batches that are not acknowledged. */
+  get inFlight(): number {
+    return this.#session?.inFlight ?? 0;
+  }
+
   /** Asks the collector for an acknowledgement, as proof of the connection. */
   ask(): void {
     this.#session?.ask();

@@ -3,9 +3,11 @@ import { RECURRENCE_MODULE } from '../core/recurrence.ts';
 import { openPool } from '../db/client.ts';
 import { createBoundedCalls } from '../runtime/bounded-calls.ts';
 import { readConfig } from '../runtime/config.ts';
+import { serveHealth, type HealthReport } from '../runtime/health.ts';
 import { runProgram } from '../runtime/lifecycle.ts';
 import { formatAddress, listenAddress } from '../runtime/listen-address.ts';
 import { createLogger, LOG_LEVELS } from '../runtime/logger.ts';
+import { createMetrics } from '../runtime/metrics.ts';
 import { createPasswords } from '../runtime/passwords.ts';
 import { authenticate } from './authenticate.ts';
 import { createCheckAnswers } from './check-answers.ts';
@@ -13,6 +15,7 @@ import type { Services } from './context.ts';
 import { createApp } from './http/app.ts';
 import { exposureOf, exposureVariables } from './http/exposure.ts';
 import { listen } from './http/server.ts';
+import { exposeApi } from './metrics.ts';
 import { apiRoutes } from './routes.ts';
 import { createSiteViews } from './services/site-views.ts';
 import { assetsFolder } from './site/assets.ts';
@@ -31,6 +34,7 @@ const config = readConfig(
     API_LISTEN: listenAddress.prefault('127.0.0.1:3000'),
     LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
     PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+    HEALTH_LISTEN: listenAddress.optional(),
     ...exposureVariables,
   }),
   process.env,
@@ -60,15 +64,24 @@ await runProgram(log, async (life) => {
   life.run('check answers', (signal) => checkAnswers.run(url, log, signal));
   const { PUBLIC_URL: publicUrl = null } = config;
   const services = { db, history, recurrence, checkAnswers, passwords: createPasswords(), publicUrl };
+  const metrics = createMetrics();
+  const measure = exposeApi(metrics, { requests: db, history });
   const app = createApp({
     routes: apiRoutes(config.PUBLIC_URL),
     services,
     log,
     authenticate,
+    measure,
     exposure: exposureOf(config),
     site: createSite({ views: createSiteViews(db), folder: assetsFolder(), publicUrl: config.PUBLIC_URL, log }),
   });
   const server = await listen(app, config.API_LISTEN);
   life.onClose('server', () => server.close());
   log.info({ address: formatAddress(server.address) }, 'listening');
+  if (config.HEALTH_LISTEN === undefined) return;
+  const away = (): string => 'away';
+  const check = async (): Promise<HealthReport> => ({ database: await db.query('select 1').then(() => null, away) });
+  const health = await serveHealth(config.HEALTH_LISTEN, check, metrics);
+  life.onClose('health', () => health.close());
+  log.info({ healthAddress: formatAddress(health.address) }, 'health can be asked');
 });

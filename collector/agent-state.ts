@@ -9,9 +9,13 @@ const MAX_LINE = 500;
 const MAX_NAME = 60;
 
 /** What an agent says of itself, bounded, and as the database can store it whatever the agent is. */
-export function stateOf(status: AgentStatus, capabilities: readonly string[]): AgentState {
+export function stateOf(
+  status: AgentStatus,
+  { capabilities, certificateExpires }: Pick<AgentState, 'capabilities' | 'certificateExpires'>,
+): AgentState {
   return {
     capabilities: capabilities.slice(0, MAX_CAPABILITIES).map((name) => plain(name, MAX_NAME)),
+    certificateExpires,
     monitors: whole(status.definitions),
     assigned: whole(status.assigned),
     epoch: plain(status.epoch, MAX_NAME),

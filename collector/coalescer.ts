@@ -47,6 +47,8 @@ export interface Coalescer {
   admit(results: ResultBlock): Promise<{ answers: Promise<AnsweredRow[]> }>;
   /** Rows in memory. */
   readonly rows: number;
+  /** Rows that memory has room for. */
+  readonly capacityRows: number;
   /** Writes until the signal aborts and everything that was admitted is answered. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -75,6 +77,7 @@ export function createCoalescer(options: CoalescerOptions): Coalescer {
     get rows() {
       return room.held;
     },
+    capacityRows: limits.capacityRows,
     async admit(results) {
       if (results.length === 0) return { answers: Promise.resolve([]) };
       await room.take(results.length);

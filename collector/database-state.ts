@@ -11,6 +11,8 @@ const SAMPLES = 5;
 export interface DatabaseView {
   /** The database's clock, unix microseconds, as well as this process knows it. */
   nowUs(): number;
+  /** Of the last look: the shortest of a few. */
+  roundTripMs(): number;
   /** Of the last look. */
   current(): DatabaseState;
   /** Looks again. Returns true where epoch or timeline are no longer what they were. */
@@ -23,6 +25,7 @@ export async function openDatabaseView(pool: pg.Pool): Promise<DatabaseView> {
   return {
     nowUs: () => Math.round((monotonicMs() + sample.offsetMs) * 1000),
     current: () => sample.state,
+    roundTripMs: () => sample.roundTripMs,
     async refresh() {
       const before = sample.state;
       sample = await takeSample(pool);

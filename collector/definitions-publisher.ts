@@ -33,6 +33,8 @@ export interface DefinitionsPublisher {
   compare(): void;
   /** What keeps it from publishing; null where nothing does, or another process leads. */
   problem(): string | null;
+  /** Whether it leads, and how long ago all buckets were last compared whole; null: not yet. */
+  figures(): { leading: boolean; passAgeMs: number | null };
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -41,6 +43,7 @@ interface State {
   changed: Set<number>;
   regionsDue: boolean;
   passAt: number;
+  passedAt: number | null;
   probeAt: number;
   wake: Gate;
   problem: string | null;
@@ -52,6 +55,7 @@ export function createDefinitionsPublisher(parts: PublisherParts): DefinitionsPu
     changed: new Set(),
     regionsDue: false,
     passAt: 0,
+    passedAt: null,
     probeAt: 0,
     wake: createGate(),
     problem: 'not connected yet',
@@ -63,6 +67,10 @@ export function createDefinitionsPublisher(parts: PublisherParts): DefinitionsPu
   return {
     compare,
     problem: () => (state.leading ? state.problem : null),
+    figures: () => ({
+      leading: state.leading,
+      passAgeMs: state.passedAt === null ? null : monotonicMs() - state.passedAt,
+    }),
     changed(monitorId) {
       // Who does not lead need not remember: leading begins with a look at everything.
       if (!state.leading) return;
@@ -158,8 +166,10 @@ async function work(
     const opened = await openBuckets(kvm, buckets, parts);
     await forAll(passDue ? [...buckets.values()] : opened, (bucket) => bucket.makeEqual());
   }
-  if (passDue) state.passAt = monotonicMs() + PASS_MS;
-  else if (changed.length > 0) await forAll([...buckets.values()], (bucket) => patch(bucket, changed));
+  if (passDue) {
+    state.passedAt = monotonicMs();
+    state.passAt = state.passedAt + PASS_MS;
+  } else if (changed.length > 0) await forAll([...buckets.values()], (bucket) => patch(bucket, changed));
   else await forAll([...buckets.values()], (bucket) => repair(bucket, parts.logger));
   state.probeAt = monotonicMs() + PROBE_MS;
 }

@@ -91,8 +91,10 @@ export async function handleAbsences(
   stream: CollectorStream,
   parts: ReceiveParts,
 ): Promise<void> {
-  const answerAll = (answer: AnsweredRow): Promise<void> =>
-    acknowledge(stream, encodeAckOfAll(message.batch, parts.database.nowUs(), answer));
+  const answerAll = (answer: AnsweredRow): Promise<void> => {
+    parts.tally.countAll(answer, message.absences.length);
+    return acknowledge(stream, encodeAckOfAll(message.batch, parts.database.nowUs(), answer));
+  };
   if (message.epoch !== parts.database.current().epoch) return answerAll({ answer: 'dropped', reason: 'epoch' });
   if (message.absences.length > MAX_ABSENCES) return answerAll({ answer: 'dropped', reason: 'malformed: too many' });
   const nowSeconds = parts.database.nowUs() / 1e6;
@@ -104,6 +106,7 @@ export async function handleAbsences(
     return answerAll({ answer: 'retry', reason: 'database' });
   }
   const answers = intervals.map((interval): AnsweredRow => (interval === null ? INVALID_ABSENCE : STORED));
+  parts.tally.count(answers);
   await acknowledge(stream, encodeAck(message.batch, parts.database.nowUs(), answers));
 }
 

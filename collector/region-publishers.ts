@@ -45,6 +45,10 @@ export function createRegionPublishers(parts: RegionPublishersParts): Definition
       const problems = [...publishers.values()].map((publisher) => publisher.problem());
       return isLeading ? (problem ?? problems.find((one) => one !== null) ?? null) : null;
     },
+    figures() {
+      const ages = [...publishers.values()].flatMap((publisher) => publisher.figures().passAgeMs ?? []);
+      return { leading: isLeading, passAgeMs: ages.length === 0 ? null : Math.max(...ages) };
+    },
     async run(signal) {
       const running: Promise<void>[] = [];
       const backoff = createBackoff(200, 5000);

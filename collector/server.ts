@@ -31,6 +31,9 @@ export interface AgentServer {
   runners(kind: string, regionId: number | null): CheckRunner[];
   /** Connected agents' streams. */
   readonly streams: number;
+  streamsByRegion(): ReadonlyMap<string, number>;
+  /** Batches taken and not yet acknowledged, of all of them. */
+  readonly inFlight: number;
   /** Asks agents to leave, ends the streams of those that stay, answers what is in flight, and stops listening. */
   stop(): Promise<void>;
 }
@@ -50,6 +53,16 @@ export function createAgentServer(parts: AgentServerParts): AgentServer {
   return {
     get streams() {
       return sessions.size;
+    },
+    get inFlight() {
+      let batches = 0;
+      for (const session of sessions) batches += session.inFlight();
+      return batches;
+    },
+    streamsByRegion() {
+      const streams = new Map<string, number>();
+      for (const { agent } of sessions) streams.set(agent.region, (streams.get(agent.region) ?? 0) + 1);
+      return streams;
     },
     async listen(address, tls) {
       return { host: address.host, port: await server.listen(address, tls) };

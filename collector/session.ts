@@ -25,6 +25,8 @@ export interface SessionParts extends ReceiveParts {
   authenticate: (keyHash: string) => Promise<EnrolledAgent | undefined>;
   connected: (agentId: number, version: string) => void;
   heard: (agentId: number, version: string, state: AgentState | null) => void;
+  /** Told how many rows a batch has that an agent has sent. */
+  received: (rows: number) => void;
   logger: Logger;
 }
 
@@ -32,8 +34,12 @@ export interface SessionParts extends ReceiveParts {
 export interface Session {
   agent: EnrolledAgent;
   /** What its probes can run; empty before its hello. */
-  capabilities: readonly string[];
+  capabilities: string[];
+  /** Of what it showed, unix seconds. */
+  certificateExpires: number;
   checks: SessionChecks;
+  /** Batches taken and not yet acknowledged. */
+  inFlight: () => number;
   /** Asks the agent to leave; it goes on until it does, or until `end`. */
   drain: (reason: string) => void;
   /** Reads nothing more, answers what is in flight, and ends the stream; with a status where one is given. */
@@ -54,7 +60,9 @@ export async function runSession(
   const session: Session = {
     agent,
     capabilities: [],
+    certificateExpires: Math.floor(stream.peer.expiresMs / 1000),
     checks: createSessionChecks(stream),
+    inFlight: () => 0,
     drain: (reason) => void stream.send({ body: 'drain', drain: { reason } }).catch(() => undefined),
     end: (status) => (status === undefined ? incoming.end() : incoming.fail(status)),
   };
@@ -105,6 +113,7 @@ async function serve(
 ): Promise<void> {
   const { agent } = session;
   const inFlight = createInFlight(incoming);
+  session.inFlight = () => inFlight.size();
   let version: string | undefined;
   const noHello = setTimeout(() => incoming.fail(new StreamEnd('DEADLINE_EXCEEDED', 'no hello')), HELLO_MS);
   try {
@@ -120,7 +129,7 @@ async function serve(
         continue;
       }
       if (message.body === 'leave') break;
-      const state = message.body === 'status' ? stateOf(message.status, session.capabilities) : null;
+      const state = message.body === 'status' ? stateOf(message.status, session) : null;
       parts.heard(agent.id, version, state);
       if (message.body === 'checkAnswer') session.checks.answered(message.checkAnswer);
       else await receive(message, agent, stream, inFlight, parts);
@@ -159,6 +168,7 @@ function welcomeTo(agent: EnrolledAgent, { database }: SessionParts): Welcome {
 
 /** The unacknowledged batches of one stream. */
 interface InFlight {
+  size(): number;
   /** Waits until one more may be taken. */
   room(): Promise<void>;
   /** Keeps a batch until it is acknowledged; what breaks ends the stream. */
@@ -170,6 +180,7 @@ function createInFlight(incoming: Incoming): InFlight {
   const window = createRoom(MAX_IN_FLIGHT);
   const open = new Set<Promise<void>>();
   return {
+    size: () => open.size,
     room: () => window.take(1),
     keep(acknowledged) {
       const done = acknowledged
@@ -195,6 +206,7 @@ async function receive(
   parts: SessionParts,
 ): Promise<void> {
   if (message.body === 'results') {
+    parts.received(message.results.monitorId.length);
     await inFlight.room();
     inFlight.keep((await handleResults(message.results, agent, stream, parts)).acknowledged);
   } else if (message.body === 'absences') {

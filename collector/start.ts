@@ -1,27 +1,21 @@
 import type pg from 'pg';
 import type { z } from 'zod';
-import { RECURRENCE_MODULE, type Expansion, type ExpansionRequest } from '../core/recurrence.ts';
 import { recordAbsences } from '../db/absences.ts';
 import { recordAgentReports } from '../db/agent-reports.ts';
 import { findAgentByKey, isAgentEnrolled } from '../db/agents.ts';
-import { answerCheck, claimCheck, listOpenChecks, removeEndedChecks } from '../db/check-requests.ts';
+import { answerCheck, claimCheck, listOpenChecks } from '../db/check-requests.ts';
 import { isTransient, openPool } from '../db/client.ts';
-import { sweep } from '../db/consolidate.ts';
 import { listRegions, readDefinitions, readRevisions } from '../db/definitions.ts';
-import { keepHouse } from '../db/housekeeping.ts';
 import { ingestResults } from '../db/ingest.ts';
 import { migrate } from '../db/migrate.ts';
-import { keepMinuteBooks } from '../db/minute-books.ts';
-import { purgeDeleted } from '../db/purge.ts';
-import { rollUp } from '../db/rollups.ts';
 import { readResultsEdge } from '../db/state.ts';
 import type { Identity } from '../identity/identity-folder.ts';
 import { createValueSigner } from '../proto/signed-value.ts';
-import { createBoundedCalls, type BoundedCalls } from '../runtime/bounded-calls.ts';
-import { serveHealth } from '../runtime/health.ts';
+import { serveHealth, type HealthReport } from '../runtime/health.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';
 import { formatAddress, type ListenAddress } from '../runtime/listen-address.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { createMetrics, type Metrics } from '../runtime/metrics.ts';
 import { createBackoff, sleep } from '../runtime/time.ts';
 import { createAgentLedger } from './agent-ledger.ts';
 import { createAwaitedAnswers, type AwaitedAnswers } from './awaited-answers.ts';
@@ -31,14 +25,15 @@ import type { collectorConfig } from './config.ts';
 import { followDatabaseState, openDatabaseView, type DatabaseView } from './database-state.ts';
 import type { DefinitionsPublisher } from './definitions-publisher.ts';
 import { followNotices, type Hearers } from './follow-notices.ts';
-import { createGate, type Gate } from './gate.ts';
+import { createGate } from './gate.ts';
 import { openCollectorIdentity, type CollectorIdentity } from './identity/collector-identity.ts';
-import { runJob, type Job } from './jobs.ts';
-import { maintenanceJobs } from './maintenance-job.ts';
+import { runJob, type Job, type JobRunner } from './jobs.ts';
+import { createCollectorMeters, exposeCollector, type CollectorMeters, type WriteRows } from './metrics.ts';
 import { createRegionPublishers } from './region-publishers.ts';
 import { createRevisionBook } from './revision-book.ts';
 import { createAgentServer, type AgentServer } from './server.ts';
-import { createTally } from './tally.ts';
+import { startJobs } from './start-jobs.ts';
+import { createTally, type Tally } from './tally.ts';
 
 /** A statement that takes longer waits for something that must not hold up the rest. */
 const STATEMENT_TIMEOUT_MS = 30_000;
@@ -72,30 +67,21 @@ export async function startCollector(
     for (const [id, monitor] of told) if (monitor.state === 'known' && !monitor.everywhere) awaited.neverFor(id);
     return told;
   });
-  const coalescer = startCoalescer(pools.writers, awaited, logger, life);
+  const metrics = createMetrics();
+  const meters = createCollectorMeters(metrics);
+  const write = meters.timed((results) => ingestResults(pools.writers, results, awaited));
+  const coalescer = startCoalescer(write, logger, life);
   const identity = await openIdentity(config, pools.control, logger);
   const publisher = openPublisher(config, identity, pools.control, logger);
-  const { server, address } = await startServer({
-    config,
-    identity,
-    logger,
-    life,
+  const tally = createTally();
+  const { server, address, edge } = await startServer({
+    ...{ config, identity, logger, life, database, book, coalescer, awaited, tally, meters },
     pool: pools.control,
-    database,
-    book,
-    coalescer,
-    awaited,
   });
   const purgeDue = createGate();
   const { natsAccounts } = identity;
-  const hearers: Hearers = {
-    publisher,
-    natsAccounts,
-    book,
-    server,
-    purgeDue,
-    checks: openCheckDesk(pools.control, server, logger),
-  };
+  const checks = openCheckDesk(pools.control, server, meters, logger);
+  const hearers: Hearers = { publisher, natsAccounts, book, server, purgeDue, checks };
   const changed = (): void => {
     server.restartSessions('the database is not the one it was');
     publisher.compare();
@@ -104,14 +90,18 @@ export async function startCollector(
   life.run('nats accounts', async (signal) => natsAccounts?.run(signal));
   life.run('notices', (signal) => followNotices(config.DATABASE_URL, hearers, logger, signal));
   life.run('database state', (signal) => followDatabaseState(database, changed, logger, signal));
-  const recurrence: BoundedCalls<ExpansionRequest, Expansion | null> = createBoundedCalls(
-    RECURRENCE_MODULE,
-    'expandRecurrence',
-  );
-  life.onClose('recurrence', () => recurrence.close());
-  const jobs = [...jobsOf(pools.jobs, purgeDue), ...maintenanceJobs({ pool: pools.jobs, recurrence, logger })];
-  for (const job of jobs) life.run(job.name, (signal) => runJob(job, () => database.nowUs() / 1000, logger, signal));
-  return { agents: address, health: await startHealth(config, pools.control, publisher, logger, life) };
+  const runner: JobRunner = { nowMs: () => database.nowUs() / 1000, ended: meters.jobEnded, logger };
+  const { books } = startJobs(pools.jobs, purgeDue, runner, life);
+  life.run('retention edge', (signal) => runJob(edge, runner, signal));
+  exposeCollector(metrics, {
+    ...{ tally, coalescer, server, publisher, database, books },
+    pools: { ...pools },
+    nowSeconds: () => database.nowUs() / 1e6,
+  });
+  return {
+    agents: address,
+    health: await startHealth(config, { pool: pools.control, publisher, metrics, logger }, life),
+  };
 }
 
 function openIdentity(config: CollectorConfig, pool: pg.Pool, logger: Logger): Promise<CollectorIdentity> {
@@ -139,22 +129,14 @@ function openPublisher(
   });
 }
 
-function jobsOf(pool: pg.Pool, purgeDue: Gate): Job[] {
-  return [
-    { name: 'sweep', everyMs: 5000, run: () => sweep(pool) },
-    { name: 'roll up', everyMs: 10_000, run: () => rollUp(pool) },
-    { name: 'purge', everyMs: 60_000, due: purgeDue, run: () => purgeDeleted(pool) },
-    { name: 'minute books', everyMs: 60_000, run: () => keepMinuteBooks(pool) },
-    { name: 'ended checks', everyMs: 60_000, run: () => removeEndedChecks(pool) },
-    { name: 'keep house', everyMs: 600_000, run: () => keepHouse(pool) },
-  ];
-}
-
-function openCheckDesk(pool: pg.Pool, server: AgentServer, logger: Logger): CheckDesk {
+function openCheckDesk(pool: pg.Pool, server: AgentServer, meters: CollectorMeters, logger: Logger): CheckDesk {
   return createCheckDesk({
     listOpen: (id) => listOpenChecks(pool, id),
     claim: (id, agentId) => claimCheck(pool, id, agentId),
-    answer: (id, agentId, end) => answerCheck(pool, id, agentId, end),
+    answer: (id, agentId, end) => {
+      meters.checked(end);
+      return answerCheck(pool, id, agentId, end);
+    },
     runners: (kind, regionId) => server.runners(kind, regionId),
     logger,
   });
@@ -199,11 +181,8 @@ async function openDatabase(pool: pg.Pool, logger: Logger, signal: AbortSignal):
 }
 
 /** The writers outlive the signal: what was taken from agents is stored and answered before they stop. */
-function startCoalescer(pool: pg.Pool, awaited: AwaitedAnswers, logger: Logger, life: Lifecycle): Coalescer {
-  const coalescer = createCoalescer({
-    write: (results) => ingestResults(pool, results, awaited),
-    logger,
-  });
+function startCoalescer(write: WriteRows, logger: Logger, life: Lifecycle): Coalescer {
+  const coalescer = createCoalescer({ write, logger });
   const end = new AbortController();
   const running = coalescer.run(end.signal);
   running.catch((error: unknown) => {
@@ -227,6 +206,8 @@ interface ServerParts {
   book: ReturnType<typeof createRevisionBook>;
   coalescer: Coalescer;
   awaited: AwaitedAnswers;
+  tally: Tally;
+  meters: CollectorMeters;
 }
 
 async function startServer({
@@ -239,8 +220,9 @@ async function startServer({
   book,
   coalescer,
   awaited,
-}: ServerParts): Promise<{ server: AgentServer; address: ListenAddress }> {
-  const tally = createTally();
+  tally,
+  meters,
+}: ServerParts): Promise<{ server: AgentServer; address: ListenAddress; edge: Job }> {
   const ledger = createAgentLedger((reports) => recordAgentReports(pool, reports), logger);
   let oldestMinute = await readResultsEdge(pool);
   const edge: Job = {
@@ -261,6 +243,7 @@ async function startServer({
     coalescer,
     awaited,
     tally,
+    received: meters.received,
     logger,
   });
   const address = await server.listen(config.COLLECTOR_LISTEN, identity.tls);
@@ -271,23 +254,28 @@ async function startServer({
   logger.info({ address: formatAddress(address) }, 'agents can connect');
   life.run('server certificate', (signal) => identity.keepTls((tls) => server.renewCertificate(tls), signal));
   life.run('agent ledger', (signal) => ledger.run(signal));
-  life.run(edge.name, (signal) => runJob(edge, () => database.nowUs() / 1000, logger, signal));
-  return { server, address };
+  return { server, address, edge };
+}
+
+interface HealthParts {
+  pool: pg.Pool;
+  publisher: DefinitionsPublisher;
+  metrics: Metrics;
+  logger: Logger;
 }
 
 async function startHealth(
   config: CollectorConfig,
-  pool: pg.Pool,
-  publisher: DefinitionsPublisher,
-  logger: Logger,
+  { pool, publisher, metrics, logger }: HealthParts,
   life: Lifecycle,
 ): Promise<ListenAddress | null> {
   if (config.HEALTH_LISTEN === undefined) return null;
   const away = (): string => 'away';
-  const health = await serveHealth(config.HEALTH_LISTEN, async () => ({
+  const check = async (): Promise<HealthReport> => ({
     database: await pool.query('select 1').then(() => null, away),
     definitions: publisher.problem(),
-  }));
+  });
+  const health = await serveHealth(config.HEALTH_LISTEN, check, metrics);
   life.onClose('health', () => health.close());
   logger.info({ healthAddress: formatAddress(health.address) }, 'health can be asked');
   return health.address;

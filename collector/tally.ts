@@ -6,6 +6,8 @@ export interface Tally {
   countAll(answer: AnsweredRow, rows: number): void;
   /** Rows so far by `answer` or `answer reason`. */
   totals(): Record<string, number>;
+  /** The same, apart; no reason is an empty one. */
+  entries(): (readonly [{ answer: string; reason: string }, number])[];
 }
 
 export function createTally(): Tally {
@@ -26,5 +28,10 @@ export function createTally(): Tally {
     },
     countAll: add,
     totals: () => Object.fromEntries(totals),
+    entries: () =>
+      Array.from(totals, ([name, rows]) => {
+        const [answer = '', ...reason] = name.split(' ');
+        return [{ answer, reason: reason.join(' ') }, rows];
+      }),
   };
 }

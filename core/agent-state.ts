@@ -19,6 +19,8 @@ export const agentState = z.object({
   spoolOldest: count.nullable(),
   /** Its wall clock less the database's clock; null: it has not learnt that one yet. */
   clockOffsetUs: z.int().nullable(),
+  /** Of the certificate it showed, unix seconds. */
+  certificateExpires: count,
   /** UNKNOWN results by reason. */
   unknownLastHour: counts,
   counters: counts,

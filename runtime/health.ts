@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ListenAddress } from './listen-address.ts';
+import type { Metrics } from './metrics.ts';
 
 /** The parts of a program by name; null where one works, else what is wrong with it in a few words. */
 export type HealthReport = Record<string, string | null>;
@@ -11,10 +12,18 @@ export interface HealthServer {
   close(): Promise<void>;
 }
 
-/** Answers `GET /healthz`: 200 where every part works, else 503; the body names the parts. */
-export async function serveHealth(listen: ListenAddress, check: () => Promise<HealthReport>): Promise<HealthServer> {
+/**
+ * Answers `GET /healthz`: 200 where every part works, else 503; the body names the parts. And `GET /metrics`: the
+ * program's figures for Prometheus. Both are for whoever runs the program, not for the public.
+ */
+export async function serveHealth(
+  listen: ListenAddress,
+  check: () => Promise<HealthReport>,
+  metrics: Metrics,
+): Promise<HealthServer> {
   const server = createServer((request, response) => {
     if (request.method === 'GET' && request.url === '/healthz') void answer(response, check);
+    else if (request.method === 'GET' && request.url === '/metrics') void answerScrape(response, metrics);
     else response.writeHead(404).end();
   });
   await new Promise<void>((resolve, reject) => {
@@ -43,4 +52,9 @@ async function answer(response: ServerResponse, check: () => Promise<HealthRepor
   const healthy = Object.values(report).every((problem) => problem === null);
   response.writeHead(healthy ? 200 : 503, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ status: healthy ? 'ok' : 'unavailable', parts: report }));
+}
+
+async function answerScrape(response: ServerResponse, metrics: Metrics): Promise<void> {
+  const { contentType, text } = await metrics.scrape();
+  response.writeHead(200, { 'content-type': contentType }).end(text);
 }

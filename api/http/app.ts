@@ -5,6 +5,7 @@ import { isTransient } from '../../db/client.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import { requirePermission } from '../authenticate.ts';
 import type { Actor, Context, Services } from '../context.ts';
+import type { MeasureRequest } from '../metrics.ts';
 import { readJsonObject } from './body.ts';
 import { answerPreflight, isPreflight, markReadable } from './cors.ts';
 import { UNEXPOSED, type Exposure } from './exposure.ts';
@@ -31,6 +32,8 @@ export interface AppOptions {
   log: Logger;
   /** Without: nothing is let in from other origins, and nothing counted. */
   exposure?: Exposure;
+  /** Measures each request. Without: nothing is measured. */
+  measure?: MeasureRequest;
   /** How long a client may take nothing of a stream. Without: 30 seconds. */
   stalledClientMs?: number;
   /** The pages for people; what they do not know they leave to the answer for unknown routes. */
@@ -87,10 +90,13 @@ type Answering = Response<unknown, Locals>;
 
 interface Locals extends Record<string, unknown> {
   context: Context;
+  /** The path of the route that matched. */
+  route?: string;
 }
 
-function begin({ services, log, exposure }: Door, request: Request, response: Answering): void {
+function begin({ services, log, exposure, measure }: Door, request: Request, response: Answering): void {
   const started = performance.now();
+  const measured = measure?.();
   const given = request.headers['x-request-id'];
   const requestId = typeof given === 'string' && /^[\w.-]{1,128}$/.test(given) ? given : randomUUID();
   const context: Context = {
@@ -112,12 +118,14 @@ function begin({ services, log, exposure }: Door, request: Request, response: An
     const answered = { method: request.method, path: pathnameOf(request), status: response.statusCode };
     const durationMs = Math.round(performance.now() - started);
     context.log.info({ ...answered, durationMs, complete: response.writableFinished }, 'request answered');
+    measured?.({ ...answered, route: response.locals.route ?? 'none' });
   });
 }
 
 function handlerOf(options: Door, route: Route) {
   return async (request: Request, response: Answering): Promise<void> => {
     const { context } = response.locals;
+    response.locals.route = route.path;
     await admit(options, route, response);
     const incoming = {
       path: pathValues(route.path, pathnameOf(request)),

@@ -73,10 +73,11 @@ export const agentRoutes = [
 
 /** What an agent last said of itself, as answers show it. */
 export function shownAgent({ state, now, ...row }: AgentStateRow): z.input<typeof agentResource> {
-  return { ...row, certificate_expires_at: null, ...(state === null ? NOTHING_SAID : saidIn(state, now)) };
+  return { ...row, ...(state === null ? NOTHING_SAID : saidIn(state, now)) };
 }
 
 const NOTHING_SAID = {
+  certificate_expires_at: null,
   capabilities: [],
   clock_offset_ms: null,
   monitors: null,
@@ -89,6 +90,7 @@ function saidIn(state: AgentState, now: number) {
   const { spoolResults, spoolBytes, spoolOldest, clockOffsetUs } = state;
   const age_seconds = spoolOldest === null ? 0 : Math.max(0, Math.round(now - spoolOldest));
   return {
+    certificate_expires_at: new Date(state.certificateExpires * 1000).toISOString(),
     capabilities: state.capabilities,
     clock_offset_ms: clockOffsetUs === null ? null : clockOffsetUs / 1000,
     monitors: state.assigned,

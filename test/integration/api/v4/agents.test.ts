@@ -35,7 +35,11 @@ async function list(): Promise<Record<string, unknown>[]> {
 
 const report = (agentId: number, given: Parameters<typeof agentStatus>[0] = {}): Promise<void> =>
   recordAgentReports(test.database.pool, [
-    { agentId, version: '1.2.3', state: stateOf(agentStatus(given), ['PING', 'TCP']) },
+    {
+      agentId,
+      version: '1.2.3',
+      state: stateOf(agentStatus(given), { capabilities: ['PING', 'TCP'], certificateExpires: NOW + 3600 }),
+    },
   ]);
 
 describe('GET /agents', () => {
@@ -83,6 +87,7 @@ describe('GET /agents', () => {
       capabilities: ['PING', 'TCP'],
       last_seen: new Date(NOW * 1000).toISOString(),
       connected: true,
+      certificate_expires_at: new Date((NOW + 3600) * 1000).toISOString(),
       clock_offset_ms: -2500.25,
       monitors: 4,
       spool: { results: 120, bytes: 4096, oldest_ts: NOW - 180, age_seconds: 200 },
