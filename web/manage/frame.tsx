@@ -1,5 +1,6 @@
 import { ErrorBoundary, Route, Router, useLocation } from 'preact-iso';
 import type { Permission } from '../../core/permissions.ts';
+import { Agents } from './agents/agents.tsx';
 import { EditIncident, NewIncident } from './incidents/edit-incident.tsx';
 import { Incidents } from './incidents/incidents.tsx';
 import { ApiKeys } from './keys/api-keys.tsx';
@@ -29,6 +30,7 @@ const PLACES: readonly Place[] = [
   { path: '/manage/incidents', title: 'Incidents', permission: 'incidents.read' },
   { path: '/manage/maintenances', title: 'Maintenances', permission: 'maintenances.read' },
   { path: '/manage/pages', title: 'Pages', permission: 'pages.read' },
+  { path: '/manage/agents', title: 'Agents', permission: 'monitors.read' },
   { path: '/manage/api-keys', title: 'API keys', permission: 'api_keys.read' },
   { path: '/manage/users', title: 'Users', permission: 'users.read' },
   { path: '/manage/roles', title: 'Roles', permission: 'roles.read' },
@@ -82,6 +84,7 @@ export function Frame() {
             <Route path="/manage/pages" component={StatusPages} />
             <Route path="/manage/pages/new" component={NewPage} />
             <Route path="/manage/pages/:id" component={EditPage} />
+            <Route path="/manage/agents" component={Agents} />
             <Route path="/manage/api-keys" component={ApiKeys} />
             <Route path="/manage/users" component={Users} />
             <Route path="/manage/roles" component={Roles} />

@@ -1,89 +1,127 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { PublicStatus } from '../../core/overall-status.ts';
-import { send } from './client.ts';
+import type { Region } from './agents/agent-resource.ts';
 import { momentOf } from './parts/form.ts';
 import { Empty, Shown } from './parts/notice.tsx';
-import type { DashboardIncident, DashboardMaintenance, DashboardMonitor } from './parts/resource-types.ts';
+import type { DashboardIncident, DashboardMaintenance } from './parts/resource-types.ts';
 import { useAction } from './parts/use-action.ts';
 import { useSession } from './session.tsx';
 
-interface Status {
-  status: PublicStatus;
-  text: string;
-  monitors: { tag: string; name: string; status: PublicStatus; latency: number | null; timestamp: number | null }[];
+interface Overall {
+  monitors: { total: number; active: number; hidden: number; by_status: Record<PublicStatus, number> };
+  troubles: { tag: string; name: string; status: PublicStatus; timestamp: number | null }[];
+  agents: { total: number; connected: number; problems: number };
+  regions: Region[];
 }
 
 const EVERY_MS = 30_000;
-const TROUBLES: readonly PublicStatus[] = ['DOWN', 'DEGRADED', 'MAINTENANCE', 'NO_DATA'];
 
 /** How everything is, at one look: what is wrong first. */
 export function Overview() {
   const { may } = useSession();
-  const [status, setStatus] = useState<Status>();
-  useEffect(() => {
-    let timer: number;
-    const ask = (): void => {
-      // What was seen last stays until the service answers again.
-      void send<Status>('GET', '/api/v4/status').then(setStatus, () => undefined);
-      timer = window.setTimeout(ask, EVERY_MS);
-    };
-    ask();
-    return () => window.clearTimeout(timer);
-  }, []);
   return (
     <>
       <h1>Overview</h1>
-      {status && <Now status={status} />}
-      {may('monitors.read') && <Watched />}
+      {may('monitors.read') && <Now />}
       {may('incidents.read') && <OpenIncidents />}
       {may('maintenances.read') && <NextMaintenances />}
     </>
   );
 }
 
-function Now({ status: { status, text, monitors } }: { status: Status }) {
-  const wrong = monitors.filter((monitor) => TROUBLES.includes(monitor.status));
+function Now() {
+  const overall = useAction<Overall>('getDashboardOverview');
+  const { reload, result } = overall;
+  useEffect(() => {
+    const timer = window.setTimeout(reload, EVERY_MS);
+    return () => window.clearTimeout(timer);
+  }, [result, reload]);
   return (
-    <section class={`overall tone-${status.toLowerCase().replace('_', '-')}`} aria-label="Current state">
-      <span />
-      <div>
-        <p class="overall-text">{text}</p>
-        <ul class="quiet">
-          {wrong.slice(0, 20).map(({ tag, name, status: one, timestamp }) => (
-            <li key={tag}>
-              <a href={`/monitors/${tag}`} target="_self">
-                {name}
-              </a>
-              {`: ${one.toLowerCase().replace('_', ' ')}`}
-              {timestamp !== null && `, last measured ${momentOf(timestamp)}`}
-            </li>
-          ))}
-        </ul>
-      </div>
-      <p class="overall-time">{monitors.length === 1 ? '1 public monitor' : `${monitors.length} public monitors`}</p>
-    </section>
-  );
-}
-
-function Watched() {
-  const monitors = useAction<DashboardMonitor[]>('getMonitors');
-  return (
-    <Shown of={monitors}>
-      {(list) =>
-        list.length === 0 ? (
+    <Shown of={overall}>
+      {({ monitors, troubles, agents, regions }) =>
+        monitors.total === 0 ? (
           <Empty title="Nothing is watched yet">
             <a class="button" href="/manage/monitors/new">
               Make the first monitor
             </a>
           </Empty>
         ) : (
-          <p>
-            <a href="/manage/monitors">{list.length} monitors</a>,{' '}
-            {list.filter(({ status }) => status === 'ACTIVE').length} active
-          </p>
+          <>
+            <ul class="figures">
+              <Figure href="/manage/monitors" name="Monitors" value={monitors.active} of={monitors.total} />
+              <Figure href="/manage/monitors" name="Down" value={monitors.by_status.DOWN} />
+              <Figure href="/manage/monitors" name="Degraded" value={monitors.by_status.DEGRADED} />
+              <Figure href="/manage/monitors" name="Without data" value={monitors.by_status.NO_DATA} />
+              <Figure href="/manage/agents" name="Agents connected" value={agents.connected} of={agents.total} />
+            </ul>
+            <Troubles troubles={troubles} />
+            <Regions regions={regions} />
+          </>
         )
       }
     </Shown>
+  );
+}
+
+function Figure({ href, name, value, of }: { href: string; name: string; value: number; of?: number }) {
+  return (
+    <li>
+      <a class="card figure" href={href}>
+        <span class="quiet">{name}</span>
+        <strong>{of === undefined ? value : `${value} of ${of}`}</strong>
+      </a>
+    </li>
+  );
+}
+
+function Troubles({ troubles }: { troubles: Overall['troubles'] }) {
+  return (
+    <section class="card">
+      <h2>What is wrong</h2>
+      {troubles.length === 0 && <p class="empty">Nothing.</p>}
+      <ul>
+        {troubles.map(({ tag, name, status, timestamp }) => (
+          <li key={tag}>
+            <strong>{name}</strong> {status.toLowerCase().replace('_', ' ')}
+            {timestamp !== null && `, last measured ${momentOf(timestamp)}`}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Regions({ regions }: { regions: readonly Region[] }) {
+  return (
+    <section class="card table-box">
+      <h2>Regions, the last 24 hours</h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Region</th>
+            <th scope="col">Agents</th>
+            <th scope="col">Minutes due</th>
+            <th scope="col">Measured</th>
+            <th scope="col">Unknown</th>
+            <th scope="col">Missing</th>
+          </tr>
+        </thead>
+        <tbody>
+          {regions.map(({ id, name, connected_agents: connected, agents, minutes }) => (
+            <tr key={id}>
+              <th scope="row">{name}</th>
+              <td>
+                {connected} of {agents}
+              </td>
+              <td>{minutes.due}</td>
+              <td>{minutes.known}</td>
+              <td>{minutes.unknown}</td>
+              <td>{minutes.missing}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
 }
 

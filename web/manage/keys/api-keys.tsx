@@ -3,6 +3,7 @@ import { act } from '../client.ts';
 import { Confirm } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { Empty, Fault, Shown } from '../parts/notice.tsx';
+import { Secret } from '../parts/secret.tsx';
 import { useAction, useChange } from '../parts/use-action.ts';
 import { useSession } from '../session.tsx';
 
@@ -29,7 +30,14 @@ export function ApiKeys() {
       <p class="quiet">
         Programs show a key in the header <code>Authorization: Bearer …</code> and act with the key’s role.
       </p>
-      {fresh && <FreshKey {...fresh} onDone={() => setFresh(undefined)} />}
+      {fresh && (
+        <Secret
+          title={`The key “${fresh.name}” is made`}
+          text="Copy it now: it is shown this once and kept nowhere. Whoever loses it makes another."
+          secret={fresh.apiKey}
+          onDone={() => setFresh(undefined)}
+        />
+      )}
       {may('api_keys.write') && (
         <CreateKey
           onCreated={(created) => {
@@ -74,27 +82,6 @@ function CreateKey({ onCreated }: { onCreated: (created: { name: string; apiKey:
       </button>
       <Fault error={error} />
     </form>
-  );
-}
-
-function FreshKey({ name, apiKey, onDone }: { name: string; apiKey: string; onDone: () => void }) {
-  const [isCopied, setCopied] = useState(false);
-  return (
-    <div class="card banner" role="status">
-      <h2>The key “{name}” is made</h2>
-      <p>Copy it now: it is shown this once and kept nowhere. Whoever loses it makes another.</p>
-      <p>
-        <code class="secret">{apiKey}</code>
-      </p>
-      <div class="buttons">
-        <button type="button" onClick={() => void navigator.clipboard.writeText(apiKey).then(() => setCopied(true))}>
-          {isCopied ? 'Copied' : 'Copy'}
-        </button>
-        <button type="button" class="quiet" onClick={onDone}>
-          I have kept it
-        </button>
-      </div>
-    </div>
   );
 }
 

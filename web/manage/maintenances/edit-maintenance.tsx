@@ -10,6 +10,7 @@ import type { DashboardMaintenance } from '../parts/resource-types.ts';
 import { useAction, useChange } from '../parts/use-action.ts';
 import { useSession } from '../session.tsx';
 import { Events } from './events.tsx';
+import { NextWindows } from './next-windows.tsx';
 import { RuleBuilder } from './rule-builder.tsx';
 
 const IMPACTS = ['MAINTENANCE', 'DEGRADED', 'DOWN', 'UP'];
@@ -75,15 +76,14 @@ function MaintenanceForm({ maintenance, onSaved }: FormProps) {
   const { isBusy, error, run } = useChange();
   const [monitors, setMonitors] = useState<Affected[]>(maintenance?.monitors ?? []);
   const [rrule, setRule] = useState(maintenance?.rrule ?? 'FREQ=DAILY;COUNT=1');
+  const [when, setWhen] = useState(() => whenOf(maintenance));
+  const schedule = scheduleOf(when, rrule);
   const submit = (event: SubmitEvent): void => {
-    const { title, description, start, minutes, timezone, status } = valuesOf(event);
+    const { title, description, status } = valuesOf(event);
     const fields = {
       title,
       description: description === '' ? null : description,
-      start_date_time: secondsOf(start),
-      duration_seconds: Number(minutes) * MINUTE_S,
-      rrule,
-      timezone: timezone === '' ? undefined : timezone,
+      ...schedule,
       monitors,
       ...(maintenance && { status: status ? 'ACTIVE' : 'INACTIVE' }),
     };
@@ -102,8 +102,9 @@ function MaintenanceForm({ maintenance, onSaved }: FormProps) {
       <Field label="Description" name="description" error={error} hint="Markdown; shown on the status pages.">
         {(control) => <textarea {...control} defaultValue={maintenance?.description ?? ''} />}
       </Field>
-      <When maintenance={maintenance} error={error} />
+      <When when={when} error={error} onChange={setWhen} />
       <RuleBuilder rule={rrule} onChange={setRule} />
+      {schedule && <NextWindows schedule={schedule} />}
       <MonitorPicker value={monitors} impacts={IMPACTS} onChange={setMonitors} />
       {maintenance && (
         <label>
@@ -118,19 +119,45 @@ function MaintenanceForm({ maintenance, onSaved }: FormProps) {
   );
 }
 
-function When({ maintenance, error }: { maintenance: DashboardMaintenance | null; error: Error | undefined }) {
-  const now = Math.floor(Date.now() / 1000);
-  const zone = maintenance ? (maintenance.timezone ?? 'UTC') : Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** When the first window is, as the form's controls have it. */
+interface When {
+  start: string;
+  minutes: number;
+  timezone: string;
+}
+
+function whenOf(maintenance: DashboardMaintenance | null): When {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (!maintenance) return { start: localOf(Math.floor(Date.now() / 1000)), minutes: AN_HOUR_MIN, timezone: own };
+  const { start_date_time: start, duration_seconds: duration, timezone } = maintenance;
+  return { start: localOf(start), minutes: duration / MINUTE_S, timezone: timezone ?? 'UTC' };
+}
+
+/** Null until every control says something. */
+function scheduleOf({ start, minutes, timezone }: When, rrule: string) {
+  const seconds = secondsOf(start);
+  if (seconds === null || !(minutes > 0) || timezone === '' || rrule === '') return null;
+  return { start_date_time: seconds, duration_seconds: minutes * MINUTE_S, rrule, timezone };
+}
+
+interface WhenProps {
+  when: When;
+  error: Error | undefined;
+  onChange: (when: When) => void;
+}
+
+function When({ when, error, onChange }: WhenProps) {
+  const set = (part: Partial<When>): void => onChange({ ...when, ...part });
   return (
     <div class="grid-form">
       <Field label="First window begins" name="start_date_time" error={error}>
         {(control) => (
           <input
             {...control}
-            name="start"
             type="datetime-local"
             required
-            defaultValue={localOf(maintenance?.start_date_time ?? now)}
+            value={when.start}
+            onInput={(event) => set({ start: event.currentTarget.value })}
           />
         )}
       </Field>
@@ -138,16 +165,23 @@ function When({ maintenance, error }: { maintenance: DashboardMaintenance | null
         {(control) => (
           <input
             {...control}
-            name="minutes"
             type="number"
             min={1}
             required
-            defaultValue={maintenance ? maintenance.duration_seconds / MINUTE_S : AN_HOUR_MIN}
+            value={when.minutes}
+            onInput={(event) => set({ minutes: event.currentTarget.valueAsNumber })}
           />
         )}
       </Field>
       <Field label="Time zone" name="timezone" error={error} hint="Windows keep their time on this zone’s clocks.">
-        {(control) => <input {...control} required defaultValue={zone} />}
+        {(control) => (
+          <input
+            {...control}
+            required
+            value={when.timezone}
+            onInput={(event) => set({ timezone: event.currentTarget.value })}
+          />
+        )}
       </Field>
     </div>
   );

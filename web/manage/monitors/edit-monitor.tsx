@@ -2,6 +2,7 @@ import { useLocation, useRoute } from 'preact-iso';
 import { Empty, Shown } from '../parts/notice.tsx';
 import type { DashboardMonitor } from '../parts/resource-types.ts';
 import { useAction } from '../parts/use-action.ts';
+import { MonitorData } from './monitor-data.tsx';
 import { MonitorForm } from './monitor-form.tsx';
 
 /** Makes a monitor. */
@@ -33,6 +34,7 @@ export function EditMonitor() {
                 </a>
               )}
             </div>
+            <MonitorData tag={monitor.tag} />
             <MonitorForm key={monitor.id} monitor={monitor} onSaved={() => route('/manage/monitors')} />
           </>
         ) : (

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { CheckAnswer } from '../../../core/check-answer.ts';
+import type { Region } from '../agents/agent-resource.ts';
 import { act } from '../client.ts';
 import { Fault } from '../parts/notice.tsx';
-import { useChange } from '../parts/use-action.ts';
+import { useAction, useChange } from '../parts/use-action.ts';
 import type { TypeData } from './type-data-form.tsx';
 
 /** Runs the check at hand once, saved or not, and shows what came of it. */
@@ -10,17 +11,23 @@ export function TestRun({ type, typeData }: { type: string; typeData: TypeData }
   const { isBusy, error, run } = useChange();
   const [region, setRegion] = useState('');
   const [answer, setAnswer] = useState<CheckAnswer>();
+  const { result: regions = [] } = useAction<Region[]>('getRegions');
   const start = (): void => {
     setAnswer(undefined);
-    const wanted = region.trim();
-    const data = { monitor_type: type, type_data: typeData, ...(wanted && { region: wanted }) };
+    const data = { monitor_type: type, type_data: typeData, ...(region !== '' && { region }) };
     void run(async () => setAnswer(await act<CheckAnswer>('testMonitor', data)));
   };
   return (
     <div class="test-run stack">
       <div class="host-row">
         <label>
-          Region <input value={region} placeholder="any" onInput={(event) => setRegion(event.currentTarget.value)} />
+          Region{' '}
+          <select value={region} onChange={(event) => setRegion(event.currentTarget.value)}>
+            <option value="">Any</option>
+            {regions.map(({ name }) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
         </label>
         <button type="button" class="quiet" disabled={isBusy} onClick={start}>
           {isBusy ? 'An agent is measuring …' : 'Run this check once'}

@@ -4,6 +4,7 @@ import { act } from '../client.ts';
 import { Field } from '../parts/field.tsx';
 import { valuesOf } from '../parts/form.ts';
 import { Fault, Shown } from '../parts/notice.tsx';
+import { Secret } from '../parts/secret.tsx';
 import { useAction, useChange } from '../parts/use-action.ts';
 import { useSession } from '../session.tsx';
 
@@ -26,7 +27,14 @@ export function Users() {
   return (
     <>
       <h1>Users</h1>
-      {link && <FreshLink {...link} onDone={() => setLink(undefined)} />}
+      {link && (
+        <Secret
+          title={`A link for ${link.name}`}
+          text={`Pass it on yourself: it is good once, until ${new Date(link.expires_at).toLocaleString()}, and shown only now.`}
+          secret={new URL(link.link, location.origin).href}
+          onDone={() => setLink(undefined)}
+        />
+      )}
       {may('users.write') && (
         <Invite
           roles={roles.result ?? []}
@@ -99,28 +107,6 @@ function Invite({ roles, onInvited }: { roles: readonly Role[]; onInvited: (made
       </button>
       <Fault error={error} />
     </form>
-  );
-}
-
-function FreshLink({ link, name, expires_at, onDone }: Link & { name: string; onDone: () => void }) {
-  const [isCopied, setCopied] = useState(false);
-  const address = new URL(link, location.origin).href;
-  return (
-    <div class="card banner" role="status">
-      <h2>A link for {name}</h2>
-      <p>Pass it on yourself: it is good once, until {new Date(expires_at).toLocaleString()}, and shown only now.</p>
-      <p>
-        <code class="secret">{address}</code>
-      </p>
-      <div class="buttons">
-        <button type="button" onClick={() => void navigator.clipboard.writeText(address).then(() => setCopied(true))}>
-          {isCopied ? 'Copied' : 'Copy'}
-        </button>
-        <button type="button" class="quiet" onClick={onDone}>
-          I have kept it
-        </button>
-      </div>
-    </div>
   );
 }
 
