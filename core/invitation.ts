@@ -19,11 +19,11 @@ export function encodeInvitation({ collector, fingerprint, secret }: Invitation)
   return PREFIX + bytes.toString('base64url');
 }
 
-/** Reads a token, white space around it allowed; null where it is none. */
-export function decodeInvitation(token: string): Invitation | null {
-  const trimmed = token.trim();
-  if (!/^fwi_[\w-]+$/.test(trimmed)) return null;
-  const bytes = Buffer.from(trimmed.slice(PREFIX.length), 'base64url');
+/** Reads a token, alone or at the end of the command that was printed with it; null where there is none. */
+export function decodeInvitation(text: string): Invitation | null {
+  const token = text.trim().split(/\s+/).at(-1) ?? '';
+  if (!/^fwi_[\w-]+$/.test(token)) return null;
+  const bytes = Buffer.from(token.slice(PREFIX.length), 'base64url');
   const collector = bytes.subarray(2 * HASH_BYTES).toString('utf8');
   if (!/^\S+:\d{1,5}$/.test(collector)) return null;
   return {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,10 +6,9 @@ import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { createUser } from '@nats-io/nkeys';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { enrolAgent } from '../../../../agent/identity/enrol.ts';
-import { readIdentityFile, type AgentIdentity } from '../../../../agent/identity/identity-file.ts';
+import { readIdentityFile } from '../../../../agent/identity/identity-file.ts';
 import { createLiveIdentity } from '../../../../agent/identity/renewal.ts';
-import { hashInvitationSecret, type Invitation } from '../../../../core/invitation.ts';
-import { createInvitation } from '../../../../db/agent-invitations.ts';
+import type { Invitation } from '../../../../core/invitation.ts';
 import { revokeAgent } from '../../../../db/agents.ts';
 import { createAuthority, createKey, openAuthority, requestCertificate } from '../../../../identity/certificates.ts';
 import { openAgentStream } from '../../../../proto/agent-stream.ts';
@@ -21,7 +19,9 @@ import { createLogger } from '../../../../runtime/logger.ts';
 import { startTestCollector, type TestCollector } from '../../../support/collector.ts';
 import { startCountingCollector } from '../../../support/counting-collector.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
+import { inviteAgent, tlsOfIdentity } from '../../../support/enrolled-agent.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { tcpResult } from '../../../support/check-results.ts';
 import { startNats, type TestNats } from '../../../support/nats.ts';
 import { issueAgentTls, testAgentTls, testAuthority, testServerTls } from '../../../support/test-identity.ts';
 import { connectWireAgentBy } from '../../../support/wire-agent.ts';
@@ -46,22 +46,15 @@ afterAll(async () => {
 let count = 0;
 const freshPath = (): string => join(folder, `agent-${(count += 1)}.json`);
 
-async function invite(region = 'eu', lifetimeSeconds = 60): Promise<Invitation> {
-  const secret = randomBytes(32).toString('hex');
-  const name = `${region}-${(count += 1)}`;
-  const secretHash = hashInvitationSecret(secret);
-  await createInvitation(database.pool, { region, name, secretHash, lifetimeSeconds });
-  return { collector: collector.address, fingerprint: testAuthority.fingerprint, secret };
-}
-
-const tlsOf = ({ authority, certificate, key }: AgentIdentity) => ({ authority, own: { certificate, key } });
+const invite = (region = 'eu', lifetimeSeconds = 60): Promise<Invitation> =>
+  inviteAgent(database.pool, collector.address, region, lifetimeSeconds);
 
 describe('an invitation', () => {
   it('makes a host an agent, which is welcomed as what it was invited to be', async () => {
     const path = freshPath();
     const identity = await enrolAgent(await invite('eu'), path);
     expect(await readIdentityFile(path)).toEqual(identity);
-    const agent = await connectWireAgentBy(tlsOf(identity), { address: collector.address, region: 'eu' });
+    const agent = await connectWireAgentBy(tlsOfIdentity(identity), { address: collector.address, region: 'eu' });
     expect(agent.welcome.agentId).toBe(identity.agentId);
     await agent.close();
   });
@@ -175,15 +168,43 @@ describe('an agent', () => {
       await enrolAgent(await invite('eu'), freshPath()),
       await enrolAgent(await invite('us'), freshPath()),
     ];
-    await expect(connectWireAgentBy(tlsOf(second), { address: collector.address, region: 'eu' })).rejects.toMatchObject(
-      { code: 'FAILED_PRECONDITION' },
-    );
+    await expect(
+      connectWireAgentBy(tlsOfIdentity(second), { address: collector.address, region: 'eu' }),
+    ).rejects.toMatchObject({ code: 'FAILED_PRECONDITION' });
     expect(second.agentId).not.toBe(first.agentId);
+  });
+
+  it('cannot have results stored for another region or another agent, whatever the key was stolen from', async () => {
+    const [thief, victim] = [
+      await enrolAgent(await invite('eu'), freshPath()),
+      await enrolAgent(await invite('us'), freshPath()),
+    ];
+    const { rows } = await database.pool.query<{ id: number }>(
+      `insert into monitors (tag, name, status, monitor_type, type_data, include_degraded_in_downtime, is_hidden)
+       values ('stolen', 'stolen', 'ACTIVE', 'TCP', $1, 'NO', 'NO') returning id`,
+      [JSON.stringify({ hosts: [{ type: 'IP4', host: '127.0.0.1', port: 80, timeout: 1000 }] })],
+    );
+    const monitorId = rows[0]?.id ?? 0;
+    await database.pool.query(
+      `update monitor_versions set from_minute = from_minute - interval '1 day' where monitor_id = $1`,
+      [monitorId],
+    );
+    const agent = await connectWireAgentBy(tlsOfIdentity(thief), { address: collector.address, region: 'eu' });
+    const minute = Math.floor(Date.now() / 60_000) * 60 - 60;
+    await agent.send([tcpResult(monitorId, { minute })]);
+    await agent.close();
+    const stored = await database.pool.query<{ agent: number; region: string }>(
+      `select agent_id as agent, regions.name as region from check_results join regions on regions.id = region_id
+       where monitor_id = $1`,
+      [monitorId],
+    );
+    expect(stored.rows).toEqual([{ agent: thief.agentId, region: 'eu' }]);
+    expect(victim.agentId).not.toBe(thief.agentId);
   });
 
   it('that is revoked loses its stream within five seconds, and does not come back, to a new collector either', async () => {
     const identity = await enrolAgent(await invite(), freshPath());
-    const agent = await connectWireAgentBy(tlsOf(identity), { address: collector.address, region: 'eu' });
+    const agent = await connectWireAgentBy(tlsOfIdentity(identity), { address: collector.address, region: 'eu' });
     const begun = performance.now();
     await revokeAgent(database.pool, identity.name);
     expect(await agent.ended).toMatchObject({ code: 'UNAUTHENTICATED' });
@@ -191,7 +212,7 @@ describe('an agent', () => {
     await agent.close();
     const next = await startTestCollector(database.url, nats.url);
     for (const { address } of [collector, next])
-      await expect(connectWireAgentBy(tlsOf(identity), { address, region: 'eu' })).rejects.toMatchObject({
+      await expect(connectWireAgentBy(tlsOfIdentity(identity), { address, region: 'eu' })).rejects.toMatchObject({
         code: 'UNAUTHENTICATED',
       });
     await next.stop();
@@ -206,7 +227,7 @@ describe('an agent', () => {
     const logger = createLogger('agent', 'silent');
     const live = createLiveIdentity({ identity, path, collector: shortLived.address, logger });
     const keeping = live.keep(end.signal);
-    const old = await connectWireAgentBy(tlsOf(identity), { address: shortLived.address, region: 'eu' });
+    const old = await connectWireAgentBy(tlsOfIdentity(identity), { address: shortLived.address, region: 'eu' });
     await eventually('new credentials', 20_000, () => live.current().certificate !== identity.certificate);
     // A stream does not outlive the certificate that it was opened with.
     expect(await old.ended).toMatchObject({ code: 'UNAVAILABLE' });

@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTcp } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -6,15 +7,19 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { AgentIdentity } from '../../../../agent/identity/identity-file.ts';
+import { enrolAgent } from '../../../../agent/identity/enrol.ts';
+import { readIdentityFile, type AgentIdentity } from '../../../../agent/identity/identity-file.ts';
+import { createLiveIdentity } from '../../../../agent/identity/renewal.ts';
 import { revokeAgent } from '../../../../db/agents.ts';
 import { createAuthority, openAuthority } from '../../../../identity/certificates.ts';
 import { openNatsAuthority } from '../../../../identity/nats-accounts.ts';
 import { inboxPrefixOf, natsAccess } from '../../../../proto/nats-access.ts';
+import { createLogger } from '../../../../runtime/logger.ts';
 import { startTestCollector, type TestCollector } from '../../../support/collector.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
-import { connectAs, enrolTestAgent } from '../../../support/enrolled-agent.ts';
+import { connectAs, enrolTestAgent, inviteAgent } from '../../../support/enrolled-agent.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { FORBIDDEN_TO_HEAR, FORBIDDEN_TO_SAY } from '../../../support/forbidden-subjects.ts';
 import { startSecureNats, type TestNats } from '../../../support/nats.ts';
 import { testAuthority, testIdentity } from '../../../support/test-identity.ts';
 
@@ -114,58 +119,21 @@ describe('an agent on the bus', () => {
 });
 
 describe('a stolen key of an agent', () => {
-  it.each([
-    ['speak for its neighbour', () => `farwatch.members.eu.${neighbour.agentId}`],
-    ['speak in another region', () => `farwatch.members.us.${us.agentId}`],
-    ['speak in its own name in another region', () => `farwatch.members.us.${eu.agentId}`],
-    ['write a definition', () => '$KV.eu.m.1'],
-    ['write a definition of another region', () => '$KV.us.m.1'],
-    ['get a message', () => '$JS.API.STREAM.MSG.GET.KV_eu'],
-    ['get a message of another region', () => '$JS.API.STREAM.MSG.GET.KV_us'],
-    ['get a message directly', () => '$JS.API.DIRECT.GET.KV_us.$KV.us.m.1'],
-    ['list streams', () => '$JS.API.STREAM.LIST'],
-    ['list names of streams', () => '$JS.API.STREAM.NAMES'],
-    ['look at a stream and its subjects', () => '$JS.API.STREAM.INFO.KV_us'],
-    ['look at its own stream', () => '$JS.API.STREAM.INFO.KV_eu'],
-    ['purge a stream', () => '$JS.API.STREAM.PURGE.KV_eu'],
-    ['purge a stream of another region', () => '$JS.API.STREAM.PURGE.KV_us'],
-    ['delete a stream', () => '$JS.API.STREAM.DELETE.KV_eu'],
-    ['delete a message', () => '$JS.API.STREAM.MSG.DELETE.KV_eu'],
-    ['make a stream', () => '$JS.API.STREAM.CREATE.other'],
-    ['change a stream', () => '$JS.API.STREAM.UPDATE.KV_eu'],
-    ['take a snapshot of a stream', () => '$JS.API.STREAM.SNAPSHOT.KV_us'],
-    ['make a consumer of another region', () => '$JS.API.CONSUMER.CREATE.KV_us.x.>'],
-    ['make a durable consumer', () => '$JS.API.CONSUMER.DURABLE.CREATE.KV_eu.x'],
-    ['list consumers', () => '$JS.API.CONSUMER.LIST.KV_eu'],
-    ['delete a consumer', () => '$JS.API.CONSUMER.DELETE.KV_eu.x'],
-    ['pull from a consumer', () => '$JS.API.CONSUMER.MSG.NEXT.KV_eu.x'],
-    ['look at the account', () => '$JS.API.INFO'],
-    ['ask the system for accounts', () => '$SYS.REQ.CLAIMS.LIST'],
-    ['change an account', () => '$SYS.REQ.CLAIMS.UPDATE'],
-    ['answer into a foreign inbox', () => `${inboxPrefixOf(neighbour.agentId)}.x`],
-  ])('may not %s', async (_what, subjectOf) => {
+  const agents = () => ({ eu: eu.agentId, neighbour: neighbour.agentId, us: us.agentId });
+
+  it.each(FORBIDDEN_TO_SAY)('may not %s', async (_what, subjectOf) => {
     const { connection, refusals } = await thief();
-    const subject = subjectOf();
+    const subject = subjectOf(agents());
     connection.publish(subject, '{}', { reply: `${inboxPrefixOf(eu.agentId)}.answer` });
     await connection.flush();
     await eventually('a refusal', LIMIT_MS, () => refusals.some((text) => text.includes(`"${subject}"`)));
   });
 
-  it.each([
-    ['everything', () => '>'],
-    ["its neighbour's inbox", () => `${inboxPrefixOf(neighbour.agentId)}.>`],
-    ["everybody's inboxes", () => '_INBOX.>'],
-    ['the agents of another region', () => 'farwatch.members.us.*'],
-    ['the definitions of another region', () => '$KV.us.>'],
-    ['definitions past JetStream', () => '$KV.eu.>'],
-    ['what others ask JetStream', () => '$JS.API.>'],
-    ['events of JetStream', () => '$JS.EVENT.>'],
-    ['the system', () => '$SYS.>'],
-  ])('may not listen to %s', async (_what, subjectOf) => {
+  it.each(FORBIDDEN_TO_HEAR)('may not listen to %s', async (_what, subjectOf) => {
     const { connection, refusals } = await thief();
-    connection.subscribe(subjectOf(), { callback: () => undefined });
+    connection.subscribe(subjectOf(agents()), { callback: () => undefined });
     await connection.flush();
-    await eventually('a refusal', LIMIT_MS, () => refusals.some((text) => text.includes(`"${subjectOf()}"`)));
+    await eventually('a refusal', LIMIT_MS, () => refusals.some((text) => text.includes(`"${subjectOf(agents())}"`)));
   });
 
   it('cannot have a consumer of its own bucket read, or write, the bucket of another region', async () => {
@@ -247,6 +215,34 @@ describe('a login', () => {
     await new Promise((resolve) => secure.once('secureConnect', resolve));
     expect(secure.getProtocol()).toBe('TLSv1.3');
     secure.destroy();
+  });
+});
+
+describe('a login whose time is over', () => {
+  it('is ended, and the agent comes back with the one that it was given meanwhile', async () => {
+    const shortLived = await startTestCollector(database.url, nats.url, 8000);
+    const folder = mkdtempSync(join(tmpdir(), 'farwatch-renew-'));
+    const path = join(folder, 'identity.json');
+    const identity = await enrolAgent(await inviteAgent(database.pool, shortLived.address, 'eu'), path);
+    const logger = createLogger('agent', 'silent');
+    const live = createLiveIdentity({ identity, path, collector: shortLived.address, logger });
+    const end = new AbortController();
+    const keeping = live.keep(end.signal);
+    const connection = await connect({ servers: nats.url, ...live.natsAccess(nats.url), maxReconnectAttempts: -1 });
+    const events: string[] = [];
+    void (async () => {
+      for await (const { type } of connection.status()) events.push(type);
+    })();
+    await eventually('the end of the first login, and the next', LIMIT_MS, () => events.includes('reconnect'));
+    expect(live.current().nats.jwt).not.toBe(identity.nats.jwt);
+    expect((await readIdentityFile(path))?.nats.jwt).toBe(live.current().nats.jwt);
+    expect(connection.isClosed()).toBe(false);
+    await expect(connectAs(identity)).rejects.toThrow(/Authorization|Expired/);
+    end.abort();
+    await keeping;
+    await connection.close();
+    await shortLived.stop();
+    rmSync(folder, { recursive: true });
   });
 });
 
