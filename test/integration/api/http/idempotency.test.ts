@@ -6,6 +6,7 @@ import { createIncident, incidentOf } from '../../../support/api-incidents.ts';
 import { createMonitor, failureOf, monitorOf, unusedTag } from '../../../support/api-monitors.ts';
 import { serve, startApi, type TestApi } from '../../../support/api-server.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { storedState } from '../../../support/stored-state.ts';
 
 const MONITORS = '/api/v4/monitors';
 const INCIDENTS = '/api/v4/incidents';
@@ -29,25 +30,28 @@ async function count(table: 'incidents' | 'incident_comments' | 'monitors' | 'ke
   return rows[0]?.n ?? NaN;
 }
 
-describe('a repeated request', () => {
-  const requests = (): [path: string, json: object][] => [
-    [MONITORS, { tag: unusedTag(), name: 'x' }],
-    [INCIDENTS, { title: 'x', start_date_time: 600 }],
-    ['/api/v4/pages', { page_path: unusedTag(), page_title: 'x', page_header: 'x' }],
-    [
-      '/api/v4/maintenances',
-      { title: 'x', start_date_time: 600, rrule: 'FREQ=DAILY;COUNT=1', duration_seconds: 60, monitors: [] },
-    ],
-  ];
+type Post = [path: string, json: object];
 
+/** A request of each path that makes something, but for comments. */
+const requests = (): Post[] => [
+  [MONITORS, { tag: unusedTag(), name: 'x' }],
+  [INCIDENTS, { title: 'x', start_date_time: 600 }],
+  ['/api/v4/pages', { page_path: unusedTag(), page_title: 'x', page_header: 'x' }],
+  [
+    '/api/v4/maintenances',
+    { title: 'x', start_date_time: 600, rrule: 'FREQ=DAILY;COUNT=1', duration_seconds: 60, monitors: [] },
+  ],
+];
+const commentOn = (id: number): Post => [`${INCIDENTS}/${id}/comments`, { comment: 'x', state: 'MONITORING' }];
+
+describe('a repeated request', () => {
   it('gets the same status and body on every path, and does nothing', async () => {
     const incident = await createIncident(test.api);
-    const comment: [string, object] = [`${INCIDENTS}/${incident.id}/comments`, { comment: 'x', state: 'MONITORING' }];
     const posts = Object.entries(test.api.document.paths as object)
       .filter(([path, operations]) => path.startsWith('/api/v4/') && 'post' in (operations as object))
       .map(([path]) => path);
     expect(posts).toHaveLength(requests().length + 1);
-    for (const [path, json] of [...requests(), comment]) {
+    for (const [path, json] of [...requests(), commentOn(incident.id)]) {
       const key = unusedKey();
       const first = await post(path, json, key);
       const again = await post(path, json, key);
@@ -177,6 +181,22 @@ describe('a request that fails', () => {
     const answer = await post(INCIDENTS, { title: 'x', start_date_time: 600, monitors }, unusedKey());
     expect(failureOf(answer)).toEqual([400, "Monitor with tag 'nobody' not found"]);
     expect(await count('incidents')).toBe(before);
+  });
+
+  it('because its answer cannot be kept leaves nothing of what it did, on any path', async () => {
+    const { pool } = test.database;
+    const incident = await createIncident(test.api);
+    await pool.query(`
+      create function refuse() returns trigger language plpgsql as 'begin raise exception $$no$$; end';
+      create trigger refuse before update on kept_answers for each row execute function refuse()`);
+    try {
+      const before = await storedState(pool);
+      const posts = [...requests(), commentOn(incident.id)];
+      for (const [path, json] of posts) expect((await post(path, json, unusedKey())).status, path).toBe(500);
+      expect(await storedState(pool)).toEqual(before);
+    } finally {
+      await pool.query('drop function refuse cascade');
+    }
   });
 
   it('is told of its path before its body, as without a key', async () => {
