@@ -39,7 +39,7 @@ export class SimulatedAgent {
     this.#region = region;
     this.world = new ScheduleWorld({
       startMs: region.nowMs,
-      duration: () => region.random() * region.longestCheckMs,
+      duration: () => region.checkMs(),
       divide: () => undefined,
       lastView: () => this.lastView,
     });
@@ -131,7 +131,8 @@ export class RegionWorld {
   readonly agents: SimulatedAgent[];
   definitions: readonly Definition[];
   generation = 1;
-  longestCheckMs = 900;
+  /** How long a check takes. */
+  checkMs = (): number => this.random() * 900;
   readonly random: () => number;
 
   constructor(options: { startMs: number; agents: number; definitions: readonly Definition[]; random: () => number }) {
