@@ -60,5 +60,8 @@ export function revisionHolds(
   revision: number,
   minute: Minute,
 ): boolean {
-  return revisions.findLast((candidate) => candidate.fromMinute <= minute)?.revision === revision;
+  // No closure: this is asked for every result there is.
+  let last = revisions.length - 1;
+  while (last >= 0 && (revisions[last]?.fromMinute ?? 0) > minute) last--;
+  return revisions[last]?.revision === revision;
 }

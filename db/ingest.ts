@@ -126,7 +126,8 @@ async function storeInTransaction(
     if (!areNew) await engine.allowBulkChange(client);
     const answers = new Array<RowAnswer>(results.length).fill('dropped');
     const gone = await deletedMonitors(client, results);
-    const kept = results.rows().filter((row) => !gone.has(results.number(row, FIELD.monitorId)));
+    const rows = results.rows();
+    const kept = gone.size === 0 ? rows : rows.filter((row) => !gone.has(results.number(row, FIELD.monitorId)));
     if (kept.length === 0) return answers;
     const alive = gone.size === 0 ? results : results.pick(kept);
     const stored = areNew ? await copyIntoTable(client, alive) : await mergeIntoTable(client, alive);
