@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type pg from 'pg';
+import type { MeetingPoint } from '../core/invitation.ts';
 import type { Permission } from '../core/permissions.ts';
 import type { Expansion, ExpansionRequest } from '../core/recurrence.ts';
 import type { Database } from '../db/client.ts';
@@ -20,6 +21,8 @@ export interface Services {
   passwords: Passwords;
   /** Where people reach the service; null where nobody has said. */
   publicUrl: string | null;
+  /** Where invited agents reach collectors; null where nobody has said. */
+  meetingPoint: MeetingPoint | null;
 }
 
 /** Who a request is from, as far as it proved it, and what he may do now. */

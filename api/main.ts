@@ -15,6 +15,7 @@ import type { Services } from './context.ts';
 import { createApp } from './http/app.ts';
 import { exposureOf, exposureVariables } from './http/exposure.ts';
 import { listen } from './http/server.ts';
+import { meetingPointOf, meetingVariables } from './meeting-point.ts';
 import { exposeApi } from './metrics.ts';
 import { apiRoutes } from './routes.ts';
 import { createSiteViews } from './services/site-views.ts';
@@ -34,6 +35,7 @@ const config = readConfig(
     API_LISTEN: listenAddress.prefault('127.0.0.1:3000'),
     LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
     PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+    ...meetingVariables,
     HEALTH_LISTEN: listenAddress.optional(),
     ...exposureVariables,
   }),
@@ -63,7 +65,8 @@ await runProgram(log, async (life) => {
   const checkAnswers = createCheckAnswers();
   life.run('check answers', (signal) => checkAnswers.run(url, log, signal));
   const { PUBLIC_URL: publicUrl = null } = config;
-  const services = { db, history, recurrence, checkAnswers, passwords: createPasswords(), publicUrl };
+  const meetingPoint = meetingPointOf(config);
+  const services = { db, history, recurrence, checkAnswers, passwords: createPasswords(), publicUrl, meetingPoint };
   const metrics = createMetrics();
   const measure = exposeApi(metrics, { requests: db, history });
   const app = createApp({

@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
-import { encodeInvitation, hashInvitationSecret } from '../core/invitation.ts';
-import { createInvitation } from '../db/agent-invitations.ts';
+import { enrolCommand } from '../core/invitation.ts';
+import { inviteAgent } from '../db/agent-invitations.ts';
 import { listAgents, renameAgent, revokeAgent } from '../db/agents.ts';
 import { fingerprintOf } from '../identity/fingerprint.ts';
 import { IdentityFolderError, readAuthorityCertificate } from '../identity/identity-folder.ts';
@@ -13,7 +12,7 @@ export const AGENT_COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'print the command that makes a host an agent, once, within an hour',
     needs: ['region', 'collector', 'identity'],
     takes: ['name', 'minutes'],
-    run: inviteAgent,
+    run: invite,
   },
   'agents list': { summary: 'list agents', needs: [], run: showAgents },
   'agents rename': { summary: 'give an agent another name', needs: ['name', 'to'], run: nameAnew },
@@ -23,21 +22,19 @@ export const AGENT_COMMANDS: Readonly<Record<string, Command>> = {
 const DEFAULT_MINUTES = 60;
 const MOST_MINUTES = 7 * 24 * 60;
 
-async function inviteAgent(pool: pg.Pool, options: Options): Promise<Answer> {
+async function invite(pool: pg.Pool, options: Options): Promise<Answer> {
   const { region, collector, identity } = options;
   const minutes = options.minutes === '' ? DEFAULT_MINUTES : Number(options.minutes);
   if (!(minutes > 0 && minutes <= MOST_MINUTES)) return failed(`--minutes must be a number up to ${MOST_MINUTES}`);
   if (!/^\S+:\d{1,5}$/.test(collector)) return failed('--collector must be host:port');
   const certificate = certificateIn(identity);
   if ('problem' in certificate) return failed(certificate.problem);
-  const name = options.name === '' ? `${region}-${randomBytes(3).toString('hex')}` : options.name;
-  const secret = randomBytes(32).toString('hex');
-  const secretHash = hashInvitationSecret(secret);
-  const invited = await createInvitation(pool, { region, name, secretHash, lifetimeSeconds: minutes * 60 });
-  if ('problem' in invited) return failed(`${invited.problem}: agent '${name}', region '${region}'`);
-  const token = encodeInvitation({ collector, fingerprint: fingerprintOf(certificate.pem), secret });
-  const command = `node dist/agent/main.js enrol ${token}`;
-  return { text: command, json: { name, region, token, command, expires_at: invited.expiresAt } };
+  const wanted = { region, name: options.name === '' ? null : options.name, lifetimeSeconds: minutes * 60 };
+  const invited = await inviteAgent(pool, wanted, { collector, fingerprint: fingerprintOf(certificate.pem) });
+  if ('problem' in invited) return failed(`${invited.problem}: agent '${options.name}', region '${region}'`);
+  const { name, token, expiresAt } = invited;
+  const command = enrolCommand(token);
+  return { text: command, json: { name, region, token, command, expires_at: expiresAt } };
 }
 
 function certificateIn(folder: string): { pem: string } | { problem: string } {

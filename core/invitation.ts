@@ -10,6 +10,14 @@ export interface Invitation {
   secret: string;
 }
 
+/** Where an invited agent reaches collectors, and by what it knows them. */
+export type MeetingPoint = Pick<Invitation, 'collector' | 'fingerprint'>;
+
+/** The command by which the host that runs it becomes an agent. */
+export function enrolCommand(token: string): string {
+  return `node dist/agent/main.js enrol ${token}`;
+}
+
 const PREFIX = 'fwi_';
 const HASH_BYTES = 32;
 

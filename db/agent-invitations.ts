@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
+import { encodeInvitation, hashInvitationSecret, type MeetingPoint } from '../core/invitation.ts';
 import { insertAgent, type AgentKeys, type EnrolledAgent } from './agents.ts';
 import { brokenConstraint, inTransaction, type Queryable } from './client.ts';
 
@@ -12,6 +14,27 @@ export interface NewInvitation {
 }
 
 export type Invited = { expiresAt: Date } | { problem: 'name taken' | 'invalid region name' };
+
+/** Who is invited, and what is handed to him: nobody is told the token again. */
+export interface Invitee {
+  name: string;
+  token: string;
+  expiresAt: Date;
+}
+
+/** Invites one agent to the collectors there, without a name under one of its region. */
+export async function inviteAgent(
+  db: Queryable,
+  { region, name, lifetimeSeconds }: { region: string; name: string | null; lifetimeSeconds: number },
+  meetingPoint: MeetingPoint,
+): Promise<Invitee | Extract<Invited, { problem: string }>> {
+  const called = name ?? `${region}-${randomBytes(3).toString('hex')}`;
+  const secret = randomBytes(32).toString('hex');
+  const secretHash = hashInvitationSecret(secret);
+  const invited = await createInvitation(db, { region, name: called, secretHash, lifetimeSeconds });
+  if ('problem' in invited) return invited;
+  return { name: called, token: encodeInvitation({ ...meetingPoint, secret }), expiresAt: invited.expiresAt };
+}
 
 /** Invites one agent. Spent and expired invitations are forgotten a day later. */
 export async function createInvitation(db: Queryable, invitation: NewInvitation): Promise<Invited> {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { AppError } from '../../core/app-error.ts';
+import { enrolCommand } from '../../core/invitation.ts';
 import { checkStorableText } from '../../core/storable.ts';
 import { listAgentStates, listRegionStates } from '../../db/agent-states.ts';
+import { inviteAgent } from '../../db/agent-invitations.ts';
 import { renameAgent, revokeAgent } from '../../db/agents.ts';
 import { agentResource, regionResource, shownAgent } from '../v4/agents.ts';
 import { ACKNOWLEDGED, acknowledged } from './acknowledged.ts';
@@ -10,11 +12,46 @@ import { action } from './action.ts';
 /** Agents and their regions, beyond the reference. */
 
 const MAX_NAME = 255;
+const MAX_MINUTES = 7 * 24 * 60;
+const MINUTES = `minutes must be an integer between 1 and ${MAX_MINUTES}`;
+const REGION = 'region must be a name of at most 32 lowercase letters, digits and hyphens';
+const NO_MEETING_POINT =
+  'Agents are invited by the command line here: the service was not told COLLECTOR_ADDRESS and AUTHORITY_FINGERPRINT';
 
 const name = agentName('name');
 const new_name = agentName('new_name');
 
 export const agentActions = [
+  action({
+    name: 'inviteAgent',
+    permission: 'settings.write',
+    summary: 'Make the command that lets a host become an agent, once',
+    data: z.object({
+      region: z.string(REGION).regex(/^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/, REGION),
+      name: name.optional(),
+      minutes: z
+        .int(MINUTES)
+        .min(1, MINUTES)
+        .max(MAX_MINUTES, MINUTES)
+        .default(60)
+        .meta({ description: 'For which it is good' }),
+    }),
+    result: z.object({
+      name: z.string(),
+      region: z.string(),
+      command: z.string().meta({ description: 'It is shown this once' }),
+      token: z.string(),
+      expires_at: z.iso.datetime({ precision: 3 }),
+    }),
+    about: ({ region, name }) => ({ region, agent: name }),
+    run: async ({ region, name: wanted = null, minutes }, { db, meetingPoint }) => {
+      if (!meetingPoint) throw new AppError('BAD_REQUEST', NO_MEETING_POINT);
+      const invited = await inviteAgent(db, { region, name: wanted, lifetimeSeconds: minutes * 60 }, meetingPoint);
+      if ('problem' in invited) throw new AppError('BAD_REQUEST', `Agent '${wanted}' already exists`);
+      const { name, token, expiresAt } = invited;
+      return { name, region, command: enrolCommand(token), token, expires_at: expiresAt.toISOString() };
+    },
+  }),
   action({
     name: 'getAgents',
     permission: 'monitors.read',

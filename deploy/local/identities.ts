@@ -21,11 +21,17 @@ export interface AgentFiles {
   invitationFile: string;
 }
 
-/** Makes the collectors' keys, and what NATS needs of them, where there are none yet; returns their folder. */
-export async function provideKeys(dir: string): Promise<string> {
+/** The folder of the collectors' keys, and the fingerprint of the authority among them. */
+export interface CollectorKeys {
+  identityDir: string;
+  fingerprint: string;
+}
+
+/** Makes the collectors' keys, and what NATS needs of them, where there are none yet. */
+export async function provideKeys(dir: string): Promise<CollectorKeys> {
   const identityDir = join(dir, 'identities', 'collectors');
-  await runFarwatch(['identity', 'init', '--identity', identityDir]);
-  return identityDir;
+  const { fingerprint } = await runFarwatch<{ fingerprint: string }>(['identity', 'init', '--identity', identityDir]);
+  return { identityDir, fingerprint };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { provideDemo, firstPoint, type Client } from './demo.ts';
 import { startNameServer } from './demo-name-server.ts';
-import { provideIdentities, provideKeys, type Identities } from './identities.ts';
+import { provideIdentities, provideKeys, type CollectorKeys, type Identities } from './identities.ts';
 import type { Options } from './options.ts';
 import { agentPart, apiPart, collectorPart, natsPart, postgresPart } from './parts.ts';
 import { choosePorts, type Ports } from './ports.ts';
@@ -31,7 +31,8 @@ export interface Running {
 export async function launch(launch: Launch, running: Running): Promise<void> {
   const { options, signal, say } = launch;
   const ports = await choosePorts(options.dataDir);
-  const identityDir = await provideKeys(options.dataDir);
+  const keys = await provideKeys(options.dataDir);
+  const { identityDir } = keys;
   const addresses = await startStores(launch, ports, identityDir, running);
   const identities = await provideIdentities({
     dir: options.dataDir,
@@ -43,7 +44,7 @@ export async function launch(launch: Launch, running: Running): Promise<void> {
   });
   if (identities.apiKeyIsNew) say(`API key: ${identities.apiKey}`);
   if (identities.setupToken) say(`set-up token: ${identities.setupToken}`);
-  await startPrograms(launch, { ...addresses, ports, identities, identityDir }, running);
+  await startPrograms(launch, { ...addresses, ports, identities, keys }, running);
   const client: Client = { baseUrl: `http://127.0.0.1:${options.port}`, apiKey: identities.apiKey };
   if (options.demo) await demonstrate(client, ports.demoDns, launch, running);
   signal.throwIfAborted();
@@ -59,7 +60,7 @@ interface Addresses {
 interface Started {
   ports: Ports;
   identities: Identities;
-  identityDir: string;
+  keys: CollectorKeys;
 }
 
 /** The database and the bus, unless others are named. */
@@ -76,7 +77,7 @@ async function startStores(launch: Launch, ports: Ports, identityDir: string, ru
 
 async function startPrograms(
   launch: Launch,
-  { databaseUrl, natsUrl, ports, identities, identityDir }: Addresses & Started,
+  { databaseUrl, natsUrl, ports, identities, keys }: Addresses & Started,
   running: Running,
 ): Promise<void> {
   const { dataDir, port } = launch.options;
@@ -90,8 +91,8 @@ async function startPrograms(
     }),
   );
   const programs = [
-    collectorPart({ databaseUrl, natsUrl, port: ports.collector, identityDir }),
-    apiPart({ databaseUrl, port }),
+    collectorPart({ databaseUrl, natsUrl, port: ports.collector, identityDir: keys.identityDir }),
+    apiPart({ databaseUrl, port, collectorPort: ports.collector, fingerprint: keys.fingerprint }),
   ];
   await start(launch, [...programs, ...agents], running);
 }

@@ -63,8 +63,21 @@ export function collectorPart(options: {
   };
 }
 
-export function apiPart(options: { databaseUrl: string; port: number }): Part {
-  const env = { DATABASE_URL: options.databaseUrl, API_LISTEN: `127.0.0.1:${options.port}` };
+export function apiPart(options: {
+  databaseUrl: string;
+  port: number;
+  collectorPort: number;
+  /** By what agents know the collectors. */
+  fingerprint: string;
+}): Part {
+  const env = {
+    DATABASE_URL: options.databaseUrl,
+    API_LISTEN: `127.0.0.1:${options.port}`,
+    // Where it is reached unless somebody says otherwise: feeds need it.
+    PUBLIC_URL: process.env.PUBLIC_URL ?? `http://127.0.0.1:${options.port}`,
+    COLLECTOR_ADDRESS: `127.0.0.1:${options.collectorPort}`,
+    AUTHORITY_FINGERPRINT: options.fingerprint,
+  };
   return {
     name: 'api',
     spawn: (stdio) => spawnProgram('api', env, stdio),

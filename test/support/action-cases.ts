@@ -80,7 +80,7 @@ const onRole: ActionCase = async (make) => ({ role_id: await make.role() });
 const onUser: ActionCase = async (make) => ({ user_id: await make.user() });
 
 /** Actions that need agents, and so are tested where there are some. */
-export const TRIED_ELSEWHERE = { testMonitor: { monitor_id: 2_000_000_000 } };
+export const TRIED_ELSEWHERE = { testMonitor: { monitor_id: 2_000_000_000 }, inviteAgent: { region: 'eu' } };
 
 /** Every other action that asks for a permission, with data that it takes from somebody who has no other. */
 export const ACTION_CASES: Readonly<Record<string, ActionCase>> = {

@@ -26,7 +26,7 @@ export interface TestApi {
 }
 
 /** What a test may want otherwise than the program has it. */
-export interface ApiSettings extends Partial<Pick<Services, 'passwords' | 'publicUrl'>> {
+export interface ApiSettings extends Partial<Pick<Services, 'passwords' | 'publicUrl' | 'meetingPoint'>> {
   log?: Logger;
   exposure?: Partial<Exposure>;
   /** The pages for people as well, built for it where they are not. */
@@ -65,7 +65,7 @@ export async function serve(
   const listening = checkAnswers.run(url, log, end.signal);
   const services: Services = {
     ...{ db, history, recurrence, checkAnswers },
-    ...{ passwords: createPasswords(), publicUrl: null, ...settings },
+    ...{ passwords: createPasswords(), publicUrl: null, meetingPoint: null, ...settings },
   };
   const app = createApp({
     ...{ routes: apiRoutes(), services, log, authenticate },

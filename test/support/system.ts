@@ -67,7 +67,7 @@ async function startParts(options: {
   };
   const database = await (options.ownDatabase ? ownDatabase(dir, begin, closers) : sharedDatabase(closers));
   const natsPort = await freePort();
-  const identityDir = await provideKeys(dir);
+  const { identityDir, fingerprint } = await provideKeys(dir);
   const nats = await begin(natsPart(dir, natsPort, identityDir));
   const natsUrl = `tls://127.0.0.1:${natsPort}`;
   const databaseUrl = database.url;
@@ -81,7 +81,7 @@ async function startParts(options: {
     identityDir,
   });
   const collector = await begin(collectorPart({ databaseUrl, natsUrl, port: ports.collector, identityDir }));
-  const api = await begin(apiPart({ databaseUrl, port: ports.api }));
+  const api = await begin(apiPart({ databaseUrl, port: ports.api, collectorPort: ports.collector, fingerprint }));
   const agents = new Map<string, RunningPart>();
   for (const [region, files] of identities.agents) {
     const stateDir = join(dir, 'agents', region);

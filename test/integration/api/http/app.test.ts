@@ -83,7 +83,10 @@ beforeAll(async () => {
   const recurrence: Services['recurrence'] = createBoundedCalls(RECURRENCE_MODULE, 'expandRecurrence');
   const passwords = createPasswords();
   const checkAnswers = createCheckAnswers();
-  const services = { db: pool, history: pool, recurrence, checkAnswers, passwords, publicUrl: null };
+  const services = {
+    ...{ db: pool, history: pool, recurrence, checkAnswers, passwords },
+    ...{ publicUrl: null, meetingPoint: null },
+  };
   const app = createApp({ routes, services, log, stalledClientMs: STALLED_MS, authenticate: nobody });
   server = await listen(app, { host: '127.0.0.1', port: 0 });
   port = server.address.port;

@@ -1,15 +1,18 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decodeInvitation, hashInvitationSecret } from '../../../../core/invitation.ts';
+import { enrolByInvitation } from '../../../../db/agent-invitations.ts';
 import { createMonitor, failureOf } from '../../../support/api-monitors.ts';
 import { startDashboard, type Dashboard } from '../../../support/dashboard.ts';
 import { addRegion } from '../../../support/monitoring-fixture.ts';
 
+const MEETING_POINT = { collector: 'collector.example:50051', fingerprint: 'ab'.repeat(32) };
 const NOW = Math.floor(Date.now() / 60_000) * 60;
 
 let dashboard: Dashboard;
 let pool: pg.Pool;
 beforeAll(async () => {
-  dashboard = await startDashboard();
+  dashboard = await startDashboard({ meetingPoint: MEETING_POINT });
   ({ pool } = dashboard.test.database);
 });
 afterAll(() => dashboard.test.stop());
@@ -55,6 +58,47 @@ describe('getDashboardOverview', () => {
       { tag: degraded, status: 'DEGRADED' },
       { tag: silent, status: 'NO_DATA', latency: null, timestamp: null },
     ]);
+  });
+});
+
+describe('inviteAgent', () => {
+  interface Invited {
+    name: string;
+    token: string;
+    command: string;
+    expires_at: string;
+  }
+
+  it('hands out a command that lets one host become an agent of the region', async () => {
+    const invited = await dashboard.run<Invited>('inviteAgent', { region: 'mars', name: 'Rover', minutes: 5 });
+    expect(invited.command).toBe(`node dist/agent/main.js enrol ${invited.token}`);
+    const invitation = decodeInvitation(invited.token);
+    expect(invitation).toMatchObject(MEETING_POINT);
+    const lifetime = Date.parse(invited.expires_at) - Date.now();
+    expect(lifetime).toBeGreaterThan(4 * 60_000);
+    expect(lifetime).toBeLessThanOrEqual(5 * 60_000);
+    const keys = { keyHash: 'cd'.repeat(32), natsUser: 'U1' };
+    const enrolled = await enrolByInvitation(pool, hashInvitationSecret(invitation?.secret ?? ''), keys);
+    expect(enrolled).toMatchObject({ agent: { name: 'Rover', region: 'mars' } });
+    const again = await dashboard.ask('inviteAgent', { region: 'mars', name: 'Rover' });
+    expect(failureOf(again)).toEqual([400, "Agent 'Rover' already exists"]);
+    expect((await dashboard.run<Invited>('inviteAgent', { region: 'mars' })).name).toMatch(/^mars-[0-9a-f]{6}$/);
+  });
+
+  it.each([
+    [{}, 'region must be a name of at most 32 lowercase letters, digits and hyphens'],
+    [{ region: 'No!' }, 'region must be a name of at most 32 lowercase letters, digits and hyphens'],
+    [{ region: 'mars', minutes: 0 }, 'minutes must be an integer between 1 and 10080'],
+    [{ region: 'mars', name: ' ' }, 'name must be a non-empty string'],
+  ])('refuses %j', async (data, message) => {
+    expect(failureOf(await dashboard.ask('inviteAgent', data))).toEqual([400, message]);
+  });
+
+  it('says where it was not told how agents reach collectors', async () => {
+    const untold = await startDashboard();
+    const [status, message] = failureOf(await untold.ask('inviteAgent', { region: 'mars' }));
+    await untold.test.stop();
+    expect([status, message.includes('COLLECTOR_ADDRESS')]).toEqual([400, true]);
   });
 });
 
