@@ -42,17 +42,18 @@ export function createCountBook(): CountBook {
   const runs = createShelf<SampleRun[]>(CAPACITY);
   const learnt = new Map<number, number>();
   let learntTo: number | null = null;
-  let highest = 0;
+  let newest = { end: 0, startedAt: 0 };
   return {
     async open(client, state) {
       const snapshot = await readSnapshot(client);
-      if (snapshot.end < highest) {
-        // Another database, or an earlier state of it.
+      if (snapshot.end < newest.end && snapshot.startedAt > newest.startedAt) {
+        // It began later and sees less: another database, or an earlier state of it.
         for (const shelf of [counts, runs]) shelf.clear();
         learnt.clear();
         learntTo = null;
+        newest = snapshot;
       }
-      highest = snapshot.end;
+      if (snapshot.end >= newest.end) newest = snapshot;
       learntTo ??= snapshot.begin - 1;
       for (const { monitor_id, hour, changed } of await readChanges(client, learntTo, snapshot.end)) {
         learntTo = Math.max(learntTo, changed);
@@ -102,17 +103,27 @@ interface Snapshot {
   /** The transactions before `begin` have ended, those from `end` on have not begun. */
   begin: number;
   end: number;
+  /** When its transaction began, unix seconds. */
+  startedAt: number;
   /** Whether what the transaction did is to be seen. */
   sees(transaction: number): boolean;
 }
 
 async function readSnapshot(client: Queryable): Promise<Snapshot> {
-  const { rows } = await client.query<{ text: string }>('select pg_current_snapshot()::text as text');
+  const { rows } = await client.query<{ text: string; started: number }>(
+    'select pg_current_snapshot()::text as text, extract(epoch from now())::float8 as started',
+  );
   // `xmin:xmax:xip,xip` (PostgreSQL, System Information Functions, pg_snapshot).
   const [begin, end, running = ''] = (rows[0]?.text ?? '').split(':');
   const open = new Set(running === '' ? [] : running.split(',').map(Number));
   const last = Number(end);
-  return { begin: Number(begin), end: last, sees: (transaction) => transaction < last && !open.has(transaction) };
+  const startedAt = rows[0]?.started ?? NaN;
+  return {
+    startedAt,
+    begin: Number(begin),
+    end: last,
+    sees: (transaction) => transaction < last && !open.has(transaction),
+  };
 }
 
 interface ChangeRow {

@@ -85,7 +85,7 @@ it('forgets everything when the database counts on from an earlier transaction',
     // Only the number of the snapshot is another.
     query: ((sql: string, values?: unknown[]) =>
       sql.includes('pg_current_snapshot')
-        ? Promise.resolve({ rows: [{ text: '3:3:' }] })
+        ? Promise.resolve({ rows: [{ text: '3:3:', started: 1e12 }] })
         : database.pool.query(sql, values)) as Queryable['query'],
   };
   expect(await count(restored, 0, 2)).toMatchObject({ read: 1 });
