@@ -92,7 +92,7 @@ test('points with a mark that the roller has not worked off outlive their retent
   await rollUp(database.pool);
 });
 
-test('a year is overwritten where it is compressed, and only that monitor changes', async () => {
+test('a year is overwritten where it is compressed, and only that monitor changes', { timeout: 180_000 }, async () => {
   const ids = [await addMonitor(database.pool, 'year-1'), await addMonitor(database.pool, 'year-2')] as const;
   const range = { from: now - 365 * DAY, to: now };
   const point = { status: 'UP', latencyUs: 1000, deviationUs: 0 } as const;

@@ -49,6 +49,7 @@ test("a region's view shows UNKNOWN with its cause and error", async () => {
       status: 'UNKNOWN',
       latency: null,
       type: 'REALTIME',
+      agent: 'r1-1',
       cause: 'AGENT',
       error,
     },
