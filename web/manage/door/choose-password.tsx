@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { send } from '../client.ts';
-import { Field } from '../parts/field.tsx';
+import { Field, focusFirst } from '../parts/field.tsx';
 import { Fault } from '../parts/notice.tsx';
 import { useChange } from '../parts/use-action.ts';
 
@@ -46,7 +46,7 @@ export function ChoosePassword({ onDone }: { onDone: () => void }) {
           hint="At least 8 characters, among them a digit, a lower and an upper case letter."
         >
           {(control) => (
-            <input {...control} type="password" required minLength={8} autocomplete="new-password" autofocus />
+            <input {...control} type="password" required minLength={8} autocomplete="new-password" ref={focusFirst} />
           )}
         </Field>
         <Fault error={error} />

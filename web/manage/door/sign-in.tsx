@@ -1,5 +1,5 @@
 import { send } from '../client.ts';
-import { Field } from '../parts/field.tsx';
+import { Field, focusFirst } from '../parts/field.tsx';
 import { Fault } from '../parts/notice.tsx';
 import { useChange } from '../parts/use-action.ts';
 
@@ -17,7 +17,7 @@ export function SignIn({ onDone }: { onDone: () => void }) {
       <h1>Sign in</h1>
       <form class="stack" onSubmit={submit}>
         <Field label="Email" name="email" error={error}>
-          {(control) => <input {...control} type="email" autocomplete="username" required autofocus />}
+          {(control) => <input {...control} type="email" autocomplete="username" required ref={focusFirst} />}
         </Field>
         <Field label="Password" name="password" error={error}>
           {(control) => <input {...control} type="password" autocomplete="current-password" required />}

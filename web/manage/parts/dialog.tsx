@@ -9,7 +9,10 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** The browser's own modal dialog: it holds the focus, closes on Escape and gives the focus back. */
+/**
+ * The browser's own modal dialog: it puts the focus on its first control, holds it, closes on Escape and gives the focus
+ * back.
+ */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const box = useRef<HTMLDialogElement>(null);
   const heading = useId();
@@ -46,7 +49,7 @@ export function Confirm({ title, children, verb, work, onClose }: ConfirmProps) 
         {children}
         <Fault error={error} />
         <div class="buttons">
-          <button type="button" class="quiet" autofocus onClick={onClose} disabled={isBusy}>
+          <button type="button" class="quiet" onClick={onClose} disabled={isBusy}>
             Cancel
           </button>
           <button

@@ -46,3 +46,8 @@ export function Field({ label, name, hint, error, children }: FieldProps) {
     </div>
   );
 }
+
+/** As a control's `ref`: it has the focus once it is there. */
+export function focusFirst(control: HTMLElement | null): void {
+  control?.focus();
+}
