@@ -10,7 +10,8 @@ const SILENT = '10 minutes';
  * $1 monitor ids and $2 minutes (unix seconds / 60) are pairs, each given once; $3 and $4 bound the minutes, so that only
  * their partitions are planned. Reads every known result of the pairs and makes the points of those that are ripe by the
  * database's clock. What is looked up for many at once is looked up by an array of keys, and results by a lateral: that
- * keeps to the indexes, whatever the planner believes of a relation that has just begun to fill.
+ * keeps to the indexes, whatever the planner believes of a relation that has just begun to fill. A minute before a
+ * monitor's first rule is judged by its newest.
  *
  * Codes: status 1 UNKNOWN, 2 UP, 3 DEGRADED, 4 DOWN; origin 1 REALTIME, 2 API, 5 MANUAL. Origins are gathered as bits.
  */
@@ -35,8 +36,8 @@ with clock as materialized (
   select distinct on (f.minute, v.monitor_id) f.minute, v.monitor_id, v.active, f.aged, v.quorum, v.regions,
     case when v.regions is null then f.running else ${among('f.running')} end as running,
     case when v.regions is null then f.awaited else ${among('f.awaited')} end as awaited
-  from frame f join monitor_versions v on v.monitor_id = any (f.monitor_ids) and v.from_minute <= f.minute
-  order by f.minute, v.monitor_id, v.revision desc
+  from frame f join monitor_versions v on v.monitor_id = any (f.monitor_ids)
+  order by f.minute, v.monitor_id, v.from_minute <= f.minute desc, v.revision desc
 ), ripe as (
   select p.monitor_id, p.minute, p.quorum, t.*, t.known - t.down as reached,
     cardinality(p.running) + t.others as runs_in
