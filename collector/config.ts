@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { natsAddress } from '../proto/nats-address.ts';
+import { asksForTls, natsAddress } from '../proto/nats-address.ts';
 import { listenAddress } from '../runtime/listen-address.ts';
 import { LOG_LEVELS } from '../runtime/logger.ts';
 
@@ -17,6 +17,14 @@ export const collectorConfig = z
     HEALTH_LISTEN: listenAddress.optional(),
     AGENT_CREDENTIALS_DAYS: z.coerce.number().min(1).max(825).default(365),
     LOG_LEVEL: z.enum(LOG_LEVELS).default('info'),
+  })
+  .superRefine(({ NATS_URL, NATS_PUBLIC_URL = NATS_URL }, context) => {
+    if (asksForTls(NATS_URL) === asksForTls(NATS_PUBLIC_URL)) return;
+    context.addIssue({
+      code: 'custom',
+      path: ['NATS_PUBLIC_URL'],
+      message: 'must be tls:// where NATS_URL is, and only there',
+    });
   })
   .transform(({ AGENT_CREDENTIALS_DAYS, ...config }) => ({
     ...config,

@@ -27,6 +27,7 @@ import type { DefinitionsPublisher } from './definitions-publisher.ts';
 import { followNotices, type Hearers } from './follow-notices.ts';
 import { createGate } from './gate.ts';
 import { openCollectorIdentity, type CollectorIdentity } from './identity/collector-identity.ts';
+import type { NatsAccounts } from './identity/nats-accounts.ts';
 import { runJob, type Job, type JobRunner } from './jobs.ts';
 import { createCollectorMeters, exposeCollector, type CollectorMeters, type WriteRows } from './metrics.ts';
 import { createRegionPublishers } from './region-publishers.ts';
@@ -100,7 +101,7 @@ export async function startCollector(
   });
   return {
     agents: address,
-    health: await startHealth(config, { pool: pools.control, publisher, metrics, logger }, life),
+    health: await startHealth(config, { pool: pools.control, publisher, natsAccounts, metrics, logger }, life),
   };
 }
 
@@ -260,13 +261,14 @@ async function startServer({
 interface HealthParts {
   pool: pg.Pool;
   publisher: DefinitionsPublisher;
+  natsAccounts: NatsAccounts | null;
   metrics: Metrics;
   logger: Logger;
 }
 
 async function startHealth(
   config: CollectorConfig,
-  { pool, publisher, metrics, logger }: HealthParts,
+  { pool, publisher, natsAccounts, metrics, logger }: HealthParts,
   life: Lifecycle,
 ): Promise<ListenAddress | null> {
   if (config.HEALTH_LISTEN === undefined) return null;
@@ -274,6 +276,7 @@ async function startHealth(
   const check = async (): Promise<HealthReport> => ({
     database: await pool.query('select 1').then(() => null, away),
     definitions: publisher.problem(),
+    logins: natsAccounts?.problem() ?? null,
   });
   const health = await serveHealth(config.HEALTH_LISTEN, check, metrics);
   life.onClose('health', () => health.close());

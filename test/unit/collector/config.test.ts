@@ -18,6 +18,12 @@ it('a collector reaches NATS by TLS, or else on loopback', () => {
     expect(() => parseConfig(collectorConfig, { ...env, NATS_URL: url })).toThrow(/NATS_URL: .*must be tls:/);
 });
 
+it('a collector does not send agents to a NATS that asks for other logins than its own', () => {
+  const local = { ...env, NATS_URL: 'nats://127.0.0.1:4222', NATS_PUBLIC_URL: 'tls://nats.example:4222' };
+  expect(() => parseConfig(collectorConfig, local)).toThrow(/NATS_PUBLIC_URL: must be tls:/);
+  expect(parseConfig(collectorConfig, { ...env, NATS_PUBLIC_URL: 'tls://y:1' }).NATS_PUBLIC_URL).toBe('tls://y:1');
+});
+
 it('a collector does not start without the addresses of its database and bus', () => {
   expect(() => parseConfig(collectorConfig, {})).toThrow(ConfigError);
 });

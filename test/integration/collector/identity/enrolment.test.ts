@@ -12,7 +12,7 @@ import type { Invitation } from '../../../../core/invitation.ts';
 import { revokeAgent } from '../../../../db/agents.ts';
 import { createAuthority, createKey, openAuthority, requestCertificate } from '../../../../identity/certificates.ts';
 import { openAgentStream } from '../../../../proto/agent-stream.ts';
-import { enrol } from '../../../../proto/enrolment.ts';
+import { enrol, renew } from '../../../../proto/enrolment.ts';
 import { COLLECTOR_NAME } from '../../../../proto/server-names.ts';
 import { collectorService } from '../../../../proto/wire.ts';
 import { createLogger } from '../../../../runtime/logger.ts';
@@ -216,6 +216,19 @@ describe('an agent', () => {
         code: 'UNAUTHENTICATED',
       });
     await next.stop();
+  });
+
+  it('is given credentials for its own key only', async () => {
+    const identity = await enrolAgent(await invite(), freshPath());
+    const certificateRequest = await requestCertificate(await createKey());
+    await expect(renew(collector.address, tlsOfIdentity(identity), { certificateRequest })).rejects.toMatchObject({
+      ...{ code: 'INVALID_ARGUMENT', message: 'the request is for another key' },
+    });
+    const stranger = await issueAgentTls(identity.agentId);
+    const own = await requestCertificate(stranger.tls.own?.key ?? '');
+    await expect(renew(collector.address, stranger.tls, { certificateRequest: own })).rejects.toMatchObject({
+      code: 'UNAUTHENTICATED',
+    });
   });
 
   it('renews its credentials by itself, connects with the new ones, and can no longer once it is revoked', async () => {
