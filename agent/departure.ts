@@ -17,13 +17,14 @@ export interface Leaving {
 
 /**
  * Hands this agent's share over: names the moment from which on its slots are the others', and goes on until everything
- * before that is done. Resolves at once where there is nobody to take over.
+ * before that is done. Resolves at once where there is nobody to take over, or when the signal aborts: nothing is measured
+ * any more.
  */
-export async function depart({ members, schedule, nowMs, logger }: Leaving): Promise<void> {
+export async function depart({ members, schedule, nowMs, logger }: Leaving, signal: AbortSignal): Promise<void> {
   const untilMs = members.leave();
   if (untilMs === null) return;
   logger.info({ untilMs }, 'leaving, the other agents of the region take over');
-  const never = new AbortController().signal;
+  const isDone = (): boolean => nowMs() >= untilMs && schedule.isDoneUntil(untilMs);
   const limitMs = untilMs + LONGEST_MS;
-  while (nowMs() < untilMs || (nowMs() < limitMs && !schedule.isDoneUntil(untilMs))) await sleep(LOOK_MS, never);
+  while (!signal.aborted && nowMs() < limitMs && !isDone()) await sleep(LOOK_MS, signal);
 }

@@ -28,7 +28,7 @@ export interface Division {
 /** Joins what an agent can do to what the others say: whatever they agree on goes to the schedule and to the disk. */
 export function createDivision(parts: DivisionParts): Division {
   const { region, agentId, file, clock, follower, checks, schedule, logger } = parts;
-  const link = new MembersLink(region, agentId);
+  const link = new MembersLink(region, agentId, logger);
   const members = new Members({
     session: randomUUID(),
     agentId,

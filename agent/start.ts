@@ -68,7 +68,7 @@ interface Agent {
 export async function startAgent(config: AgentConfig, logger: Logger, life: Lifecycle): Promise<void> {
   life.onClose('lock', () => config.folder.lock.release());
   const { path, identity: given } = config;
-  const { region } = given;
+  const { region, agentId } = given;
   const identity = createLiveIdentity({ identity: given, path, collector: collectorOf(config), logger });
   const clockFile = await openClockFile(config.folder.clock);
   const time = systemTime();
@@ -118,7 +118,6 @@ export async function startAgent(config: AgentConfig, logger: Logger, life: Life
         .catch((error: unknown) => logger.warn({ err: error }, 'definitions cannot be kept'));
     },
   });
-  const { agentId } = given;
   const division = createDivision({ region, agentId, file, clock, follower, checks, schedule, logger });
   const parts = { identity, clock, spool, checks, schedule, results: counted.counts, follower, meters, logger };
   const uplink = openUplink(config, { ...parts, members: division.members });
@@ -253,7 +252,7 @@ function runLoops(config: AgentConfig, agent: Agent, life: Lifecycle): void {
   const measured = new AbortController();
   life.run('departure', async (signal) => {
     await aborted(signal);
-    await depart({ members, schedule, nowMs: () => clock.nowMs(), logger });
+    await depart({ members, schedule, nowMs: () => clock.nowMs(), logger }, measured.signal);
     departed.abort();
   });
   life.run('schedule', async (signal) => {

@@ -7,23 +7,27 @@ import {
   subjectOfMembers,
   type Heartbeat,
 } from '../../proto/members.ts';
+import type { Logger } from '../../runtime/logger.ts';
 import { sleep } from '../../runtime/time.ts';
 import type { BusUser } from '../bus.ts';
 import type { Members } from './members.ts';
 
 /** Silence and its end are noticed this fast. */
 const TICK_MS = 250;
+const RETRY_MS = 5000;
 
 /** Carries heartbeats between an agent's membership and NATS. */
 export class MembersLink implements BusUser {
   readonly #region: string;
   readonly #agentId: number;
+  readonly #logger: Logger;
   #connection: NatsConnection | null = null;
   #members: Members | null = null;
 
-  constructor(region: string, agentId: number) {
+  constructor(region: string, agentId: number, logger: Logger) {
     this.#region = region;
     this.#agentId = agentId;
+    this.#logger = logger;
   }
 
   /** Speaks for the agent; what cannot be sent now is not sent later. */
@@ -47,18 +51,30 @@ export class MembersLink implements BusUser {
     this.#members?.disconnected();
   }
 
-  async follow(connection: NatsConnection): Promise<void> {
+  async follow(connection: NatsConnection, signal: AbortSignal): Promise<void> {
+    void this.#heedConnection(connection);
+    while (!signal.aborted && !connection.isClosed()) {
+      try {
+        await this.#listen(connection);
+      } catch (error) {
+        // Who may not listen goes on alone, and its definitions come all the same.
+        this.#logger.warn({ err: error }, 'other agents cannot be heard');
+      }
+      this.away();
+      if (!connection.isClosed()) await sleep(RETRY_MS, signal);
+    }
+  }
+
+  /** Ends with the connection. */
+  async #listen(connection: NatsConnection): Promise<void> {
     const heartbeats = connection.subscribe(subjectOfMembers(this.#region));
     this.#connection = connection;
     this.#members?.connected();
-    void this.#heedConnection(connection);
-    // Ends with the connection.
     for await (const { subject, data } of heartbeats) {
       const agentId = memberOfSubject(subject);
       const beat = decodeHeartbeat(data);
       if (agentId !== null && beat !== null) this.#members?.hear(agentId, beat);
     }
-    this.away();
   }
 
   async #heedConnection(connection: NatsConnection): Promise<void> {

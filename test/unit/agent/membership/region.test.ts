@@ -102,6 +102,20 @@ describe('agents of one region', () => {
     expect(owners).toContain(3);
   });
 
+  it('answer, after a death, for what was their own and for nothing else', async () => {
+    const region = await sharedRegion({ agents: 3 });
+    await region.run(20_000);
+    const owned = [...region.measured(MINUTE - 60)].filter(([, agents]) => agents.includes(2)).map(([id]) => id);
+    const dead = agentOf(region, 2);
+    dead.kill();
+    await region.run(60_000);
+    await dead.start();
+    await region.run(30_000);
+    const unknown = dead.world.results.filter(({ result }) => result.status === 'UNKNOWN' && result.minute >= MINUTE);
+    expect(unknown.length).toBeGreaterThan(0);
+    expect(unknown.filter(({ result }) => !owned.includes(result.monitorId))).toEqual([]);
+  });
+
   it('keep their shares while NATS is away', async () => {
     const region = await sharedRegion({ agents: 3 });
     const before = region.agents.map(({ lastView }) => lastView?.tenures);
