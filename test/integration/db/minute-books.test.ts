@@ -54,9 +54,9 @@ const noNewSlices = () =>
 
 const addAgent = async (regionId: number, name: string, createdAt: number, revokedAt: number | null = null) => {
   const { rows } = await database.pool.query<{ id: number }>(
-    `insert into agents (region_id, name, token_hash, created_at, revoked_at)
-     values ($1, $2, $3, to_timestamp($4), to_timestamp($5)) returning id`,
-    [regionId, name, Buffer.from(name), createdAt, revokedAt],
+    `insert into agents (region_id, name, created_at, revoked_at)
+     values ($1, $2, to_timestamp($3), to_timestamp($4)) returning id`,
+    [regionId, name, createdAt, revokedAt],
   );
   return rows[0]?.id ?? NaN;
 };
