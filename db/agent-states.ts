@@ -16,6 +16,8 @@ export interface AgentStateRow {
   revoked_at: string | null;
   last_seen: string | null;
   connected: boolean;
+  /** Until when the last credentials it was given are good. */
+  credentials_until: string | null;
   /** Null: it has never said. */
   state: AgentState | null;
   /** The database's clock, unix seconds. */
@@ -26,7 +28,7 @@ export interface AgentStateRow {
 export async function listAgentStates(db: Queryable): Promise<AgentStateRow[]> {
   const { rows } = await db.query<Omit<AgentStateRow, 'state'> & { status: unknown }>(
     `select agents.id, agents.name, regions.name as region, version, ${isoText('agents.created_at')},
-       ${isoText('revoked_at')}, ${isoText('last_seen')},
+       ${isoText('revoked_at')}, ${isoText('last_seen')}, ${isoText('credentials_until')},
        revoked_at is null and coalesce(agents.last_seen > service_now() - interval '${CONNECTED}', false) as connected,
        agents.status, extract(epoch from service_now())::float8 as now
      from agents join regions on regions.id = region_id order by agents.id`,

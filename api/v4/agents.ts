@@ -72,12 +72,12 @@ export const agentRoutes = [
 ];
 
 /** What an agent last said of itself, as answers show it. */
-export function shownAgent({ state, now, ...row }: AgentStateRow): z.input<typeof agentResource> {
-  return { ...row, ...(state === null ? NOTHING_SAID : saidIn(state, now)) };
+export function shownAgent({ state, now, credentials_until, ...row }: AgentStateRow): z.input<typeof agentResource> {
+  // What it showed is what counts; until it has, what it was given.
+  return { ...row, certificate_expires_at: credentials_until, ...(state === null ? NOTHING_SAID : saidIn(state, now)) };
 }
 
 const NOTHING_SAID = {
-  certificate_expires_at: null,
   capabilities: [],
   clock_offset_ms: null,
   monitors: null,

@@ -66,6 +66,12 @@ describe('GET /agents', () => {
     ]);
   });
 
+  it('shows until when the certificate is good that an agent was given, before it has shown one', async () => {
+    const until = new Date((NOW + 86_400) * 1000);
+    await test.database.pool.query('update agents set credentials_until = $1 where id = $2', [until, ids[0]]);
+    expect((await list())[0]).toMatchObject({ certificate_expires_at: until.toISOString() });
+  });
+
   it('shows what an agent says of itself, and how old the oldest result of its spool is', async () => {
     await report(ids[0] ?? 0, {
       definitions: 9,
