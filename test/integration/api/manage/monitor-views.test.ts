@@ -47,12 +47,13 @@ describe('getMonitorsPaginated', () => {
 
   it('says of each how it is now', async () => {
     const { tag } = await createMonitor(dashboard.test.api, { is_hidden: 'YES' });
-    await write(tag, NOW - 120, NOW, 'DOWN');
+    const now = Math.floor(Date.now() / 60_000) * 60;
+    await write(tag, now - 120, now, 'DOWN');
     const fresh = await createMonitor(dashboard.test.api, { default_status: 'DEGRADED' });
     const { monitors } = await list({ limit: 2 });
     expect(monitors.map(({ current, ...monitor }) => [monitor.tag, current])).toEqual([
       [fresh.tag, { status: 'DEGRADED', latency: null, timestamp: null }],
-      [tag, { status: 'DOWN', latency: 20, timestamp: NOW - 60 }],
+      [tag, { status: 'DOWN', latency: 20, timestamp: now - 60 }],
     ]);
   });
 });

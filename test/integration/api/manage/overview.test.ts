@@ -7,7 +7,6 @@ import { startDashboard, type Dashboard } from '../../../support/dashboard.ts';
 import { addRegion } from '../../../support/monitoring-fixture.ts';
 
 const MEETING_POINT = { collector: 'collector.example:50051', fingerprint: 'ab'.repeat(32) };
-const NOW = Math.floor(Date.now() / 60_000) * 60;
 
 let dashboard: Dashboard;
 let pool: pg.Pool;
@@ -20,9 +19,10 @@ afterAll(() => dashboard.test.stop());
 describe('getDashboardOverview', () => {
   it('counts monitors by how they are now, and tells the worst first, hidden ones included', async () => {
     const { api } = dashboard.test;
+    const now = Math.floor(Date.now() / 60_000) * 60;
     const make = async (newStatus: string | null, fields: object = {}): Promise<string> => {
       const { tag } = await createMonitor(api, fields);
-      const data = { monitor_tag: tag, start: NOW - 120, end: NOW, newStatus, latency: 20 };
+      const data = { monitor_tag: tag, start: now - 120, end: now, newStatus, latency: 20 };
       if (newStatus) await dashboard.run('updateMonitoringData', data);
       return tag;
     };
@@ -35,7 +35,7 @@ describe('getDashboardOverview', () => {
     const held = await make('DOWN');
     await api.post('/api/v4/maintenances', {
       ...{ title: 'A', rrule: 'FREQ=DAILY;COUNT=1', duration_seconds: 3600 },
-      ...{ start_date_time: NOW - 600, monitors: [{ monitor_tag: held }] },
+      ...{ start_date_time: now - 600, monitors: [{ monitor_tag: held }] },
     });
     await addRegion(pool, 'eu');
     await addRegion(pool, 'us', null);
@@ -54,7 +54,7 @@ describe('getDashboardOverview', () => {
       ],
     });
     expect(overview.troubles).toMatchObject([
-      { tag: down, status: 'DOWN', latency: 20, timestamp: NOW - 60, is_hidden: 'YES' },
+      { tag: down, status: 'DOWN', latency: 20, timestamp: now - 60, is_hidden: 'YES' },
       { tag: degraded, status: 'DEGRADED' },
       { tag: silent, status: 'NO_DATA', latency: null, timestamp: null },
     ]);
