@@ -58,7 +58,7 @@ it('serves what its environment says, and ends with 0 on SIGTERM', async () => {
   const base = `http://${await address}`;
   const answer = await fetch(`${base}/api/v4/monitors`, { headers: { authorization: `Bearer ${created?.key}` } });
   expect([answer.status, await answer.json()]).toEqual([200, { monitors: [] }]);
-  const document = await (await fetch(`${base}/openapi.json`)).json();
+  const document: unknown = await (await fetch(`${base}/openapi.json`)).json();
   expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: 'https://status.example' }] });
   program.kill('SIGTERM');
   expect(await ended).toEqual({ code: 0, stderr: '' });
