@@ -25,7 +25,7 @@ export function OrderedMonitors({ tags, onChange }: Props) {
           <li key={one} class="host-row">
             <span class="wide">{nameOf(one)}</span>
             <button type="button" class="quiet small" disabled={index === 0} onClick={() => move(index, index - 1)}>
-              Up<span class="unseen">: {nameOf(one)}</span>
+              Up<span class="unseen"> {nameOf(one)}</span>
             </button>
             <button
               type="button"
@@ -33,7 +33,7 @@ export function OrderedMonitors({ tags, onChange }: Props) {
               disabled={index === tags.length - 1}
               onClick={() => move(index, index + 1)}
             >
-              Down<span class="unseen">: {nameOf(one)}</span>
+              Down<span class="unseen"> {nameOf(one)}</span>
             </button>
             <button type="button" class="quiet small" onClick={() => onChange(tags.filter((other) => other !== one))}>
               Remove<span class="unseen"> {nameOf(one)}</span>
