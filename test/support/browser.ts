@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
 import { projectRoot } from '../../deploy/local/project-root.ts';
@@ -7,7 +7,6 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 const TOOLS = join(projectRoot(), '.farwatch/tools');
 /** Where `deploy/setup.mjs` unpacks it, with what it needs beside it. */
 const UNPACKED = join(TOOLS, 'usr/lib/chromium/chromium');
-const UNPACKED_LIBRARIES = ['x86_64-linux-gnu', 'aarch64-linux-gnu'].map((name) => join(TOOLS, 'usr/lib', name));
 
 /**
  * Starts the Chromium of this machine, without a window. No name but localhost is resolved in it, and no other address is
@@ -26,10 +25,19 @@ export async function openBrowser(): Promise<Browser> {
     env: {
       ...process.env,
       ...(installed === undefined && {
-        LD_LIBRARY_PATH: UNPACKED_LIBRARIES.join(delimiter),
+        LD_LIBRARY_PATH: unpackedLibraries().join(delimiter),
         FONTCONFIG_PATH: join(TOOLS, 'etc/fonts'),
         XDG_DATA_HOME: join(TOOLS, 'usr/share'),
       }),
     },
   });
+}
+
+/** Every folder with shared libraries: an installed package finds its private ones by their absolute paths. */
+function unpackedLibraries(): string[] {
+  const entries = ['usr/lib', 'lib'].flatMap((folder) => {
+    const path = join(TOOLS, folder);
+    return existsSync(path) ? readdirSync(path, { recursive: true, withFileTypes: true }) : [];
+  });
+  return [...new Set(entries.filter(({ name }) => /\.so(\.|$)/.test(name)).map(({ parentPath }) => parentPath))];
 }
