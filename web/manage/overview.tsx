@@ -55,7 +55,7 @@ function Now() {
               <Figure href="/manage/agents" name="Agents connected" value={agents.connected} of={agents.total} />
             </ul>
             <Troubles troubles={troubles} />
-            <Regions regions={regions} />
+            {regions.length > 0 && <Regions regions={regions} />}
           </>
         )
       }
