@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { YES_NO } from '../../core/monitor.ts';
-import { PUBLIC_STATUSES, type PublicStatus } from '../../core/overall-status.ts';
+import type { PublicStatus } from '../../core/overall-status.ts';
 import { listAgentStates, listRegionStates } from '../../db/agent-states.ts';
 import { inSnapshot } from '../../db/client.ts';
 import { reportCurrent } from '../../db/current-status.ts';
@@ -28,7 +28,9 @@ export const overviewActions = [
         total: count,
         active: count,
         hidden: count,
-        by_status: z.record(z.enum(PUBLIC_STATUSES), count).meta({ description: 'Of the active ones' }),
+        by_status: z
+          .object({ UP: count, DOWN: count, DEGRADED: count, MAINTENANCE: count, NO_DATA: count })
+          .meta({ description: 'Of the active ones' }),
       }),
       troubles: z
         .array(trouble)
