@@ -41,7 +41,9 @@ export function createCountBook(): CountBook {
   const counts = createShelf<SliceCounts>(CAPACITY);
   const runs = createShelf<SampleRun[]>(CAPACITY);
   const learnt = new Map<number, number>();
-  let learntTo: number | null = null;
+  /** Nothing is learnt of what these transactions did: whoever puts something in has seen it. */
+  let unlearnt: number | null = null;
+  let learntTo = 0;
   let newest = { end: 0, startedAt: 0 };
   return {
     async open(client, state) {
@@ -50,11 +52,12 @@ export function createCountBook(): CountBook {
         // It began later and sees less: another database, or an earlier state of it.
         for (const shelf of [counts, runs]) shelf.clear();
         learnt.clear();
-        learntTo = null;
+        unlearnt = null;
         newest = snapshot;
       }
       if (snapshot.end >= newest.end) newest = snapshot;
-      learntTo ??= snapshot.begin - 1;
+      if (unlearnt === null) learntTo = unlearnt = snapshot.begin - 1;
+      const seesAllUnlearnt = snapshot.begin > unlearnt;
       for (const { monitor_id, hour, changed } of await readChanges(client, learntTo, snapshot.end)) {
         learntTo = Math.max(learntTo, changed);
         learnt.set(monitor_id, Math.max(learnt.get(monitor_id) ?? 0, changed));
@@ -63,7 +66,7 @@ export function createCountBook(): CountBook {
       return {
         ...{ counts, runs },
         isTrue: (slice) => isSettled(slice, state),
-        mayKeep: ({ monitorId }) => snapshot.sees(learnt.get(monitorId) ?? 0),
+        mayKeep: ({ monitorId }) => seesAllUnlearnt && snapshot.sees(learnt.get(monitorId) ?? 0),
       };
     },
   };
