@@ -1,0 +1,177 @@
+import { pickBelow, pickOne, seededRandom } from '../support/seeded-random.ts';
+import { AGENTS, COLLECTORS, REGIONS, type AgentName, type CollectorName } from './names.ts';
+
+/** A fault of a run: when it comes, counted from the first due minute, and how long it lasts, milliseconds. */
+export type Fault = { atMs: number; lastsMs: number } & FaultKind;
+
+export type FaultKind =
+  /** SIGKILL; started again after its time. */
+  | { kind: 'kill'; victim: AgentName | CollectorName }
+  /** SIGSTOP, then SIGCONT. */
+  | { kind: 'stop'; victim: AgentName | CollectorName }
+  /** SIGTERM; started again once it has ended and its time is over. */
+  | { kind: 'leave'; victim: AgentName }
+  /** One way between two programs. */
+  | { kind: 'partition'; from: AgentName | CollectorName; to: PartitionEnd; how: 'cut' | 'blackhole' | 'delay' }
+  /** What a collector says to the database and hears of it goes at this pace. */
+  | { kind: 'slow database'; collector: CollectorName; bytesPerSecond: number }
+  /** Every session of the database is ended, as by a failover. */
+  | { kind: 'database sessions ended' }
+  /** nats-server is killed; `wiped`: it comes back without anything that JetStream had. */
+  | { kind: 'nats restart'; wiped: boolean }
+  /** The wall clock of one program is off for a while. */
+  | { kind: 'clock step'; victim: AgentName | CollectorName; stepSeconds: 3600 | -3600 }
+  | { kind: 'disk'; victim: AgentName; how: 'full' | 'broken' | 'read-only' | 'slow' | 'short' }
+  /** A target goes down and comes back. */
+  | { kind: 'target'; monitor: number; how: TargetFault }
+  | { kind: 'edit'; monitor: number; edit: Edit };
+
+export type PartitionEnd = 'collector' | 'nats' | 'database';
+/** DNS targets fail in the last three ways, TCP targets in any. */
+export type TargetFault = 'gone' | 'denies' | 'lies' | 'silent';
+export type Edit = 'change' | 'pause' | 'resume' | 'regions' | 'quorum' | 'delete' | 'create';
+
+export interface Plan {
+  seed: number;
+  /** How many minutes are judged. */
+  minutes: number;
+  faults: Fault[];
+}
+
+export interface PlanOptions {
+  minutes: number;
+  faults: number;
+  /** Monitors that there are at the beginning. */
+  monitors: number;
+}
+
+const MINUTE_MS = 60_000;
+/** Clocks that may be stepped: a program without libfaketime keeps a true one. */
+export const UNTRUE_CLOCKS: readonly (AgentName | CollectorName)[] = ['eu-1', 'us-2', 'collector-b'];
+
+/** The plan of a seed: always the same, on every machine. */
+export function drawPlan(seed: number, options: PlanOptions): Plan {
+  const random = seededRandom(seed);
+  const draws = shuffled(DRAWS, random);
+  const faults: Fault[] = [];
+  for (let n = 0; faults.length < options.faults; n += 1) {
+    // Each kind once before any comes again.
+    const draw = draws[n] ?? pickOne(random, DRAWS);
+    const atMs = Math.floor(random() * (options.minutes * MINUTE_MS - 4000)) + 2000;
+    const drawn = draw(random, options.monitors);
+    // Everything is healed when the last judged minute ends.
+    const fault = { ...drawn, atMs, lastsMs: Math.min(drawn.lastsMs, options.minutes * MINUTE_MS - atMs) };
+    if (!faults.some((other) => collide(fault, other))) faults.push(fault);
+  }
+  return { seed, minutes: options.minutes, faults: faults.sort((a, b) => a.atMs - b.atMs) };
+}
+
+type Draw = (random: () => number, monitors: number) => { lastsMs: number } & FaultKind;
+
+const seconds = (random: () => number, from: number, to: number): number =>
+  Math.round((from + random() * (to - from)) * 1000);
+const agent = (random: () => number): AgentName => pickOne(random, AGENTS);
+const collector = (random: () => number): CollectorName => pickOne(random, COLLECTORS);
+
+const DRAWS: readonly Draw[] = [
+  (random) => ({ kind: 'kill', victim: agent(random), lastsMs: seconds(random, 1, 40) }),
+  (random) => ({ kind: 'kill', victim: collector(random), lastsMs: seconds(random, 1, 20) }),
+  (random) => ({ kind: 'stop', victim: agent(random), lastsMs: seconds(random, 2, 20) }),
+  (random) => ({ kind: 'stop', victim: collector(random), lastsMs: seconds(random, 2, 15) }),
+  (random) => ({ kind: 'leave', victim: agent(random), lastsMs: seconds(random, 2, 30) }),
+  (random) => ({ ...partition(random, agent(random), ['collector', 'nats']), lastsMs: seconds(random, 3, 40) }),
+  (random) => ({ ...partition(random, collector(random), ['database', 'nats']), lastsMs: seconds(random, 3, 25) }),
+  (random) => ({
+    kind: 'slow database',
+    collector: collector(random),
+    bytesPerSecond: pickOne(random, [1000, 5000, 20_000]),
+    lastsMs: seconds(random, 10, 30),
+  }),
+  () => ({ kind: 'database sessions ended', lastsMs: 0 }),
+  (random) => ({ kind: 'nats restart', wiped: random() < 0.6, lastsMs: seconds(random, 1, 25) }),
+  (random) => ({
+    kind: 'clock step',
+    victim: pickOne(random, UNTRUE_CLOCKS),
+    stepSeconds: pickOne(random, [3600, -3600] as const),
+    lastsMs: seconds(random, 20, 90),
+  }),
+  (random) => ({
+    kind: 'disk',
+    victim: agent(random),
+    how: pickOne(random, ['full', 'broken', 'read-only', 'slow', 'short'] as const),
+    lastsMs: seconds(random, 5, 40),
+  }),
+  (random, monitors) => target(random, monitors, 5, 90),
+  (random, monitors) => target(random, monitors, 60, 150),
+  (random, monitors) => target(random, monitors, 60, 150),
+  (random, monitors) => edit(random, monitors),
+  (random, monitors) => edit(random, monitors),
+  (random, monitors) => edit(random, monitors),
+];
+
+function partition(
+  random: () => number,
+  from: AgentName | CollectorName,
+  ends: readonly PartitionEnd[],
+): FaultKind & { kind: 'partition' } {
+  const how = pickOne(random, ['cut', 'blackhole', 'delay'] as const);
+  return { kind: 'partition', from, to: pickOne(random, ends), how };
+}
+
+function target(random: () => number, monitors: number, from: number, to: number): { lastsMs: number } & FaultKind {
+  const how = pickOne(random, ['gone', 'denies', 'lies', 'silent'] as const);
+  return { kind: 'target', monitor: pickBelow(random, monitors), how, lastsMs: seconds(random, from, to) };
+}
+
+function edit(random: () => number, monitors: number): { lastsMs: number } & FaultKind {
+  const kinds = ['change', 'pause', 'resume', 'regions', 'quorum', 'delete', 'create'] as const;
+  return { kind: 'edit', monitor: pickBelow(random, monitors), edit: pickOne(random, kinds), lastsMs: 0 };
+}
+
+/** What a fault takes hold of: nothing is taken hold of twice at the same time. Null: nothing. */
+function holdOf(fault: FaultKind): string | null {
+  if ('victim' in fault)
+    return `${fault.victim} ${fault.kind === 'disk' || fault.kind === 'clock step' ? fault.kind : ''}`;
+  if (fault.kind === 'partition') return `${fault.from} ${fault.to}`;
+  if (fault.kind === 'slow database') return `${fault.collector} database`;
+  if (fault.kind === 'target') return `target ${fault.monitor}`;
+  return fault.kind === 'nats restart' ? 'nats' : null;
+}
+
+/** Between the end of one fault and the next of the same thing. */
+const BREATH_MS = 3000;
+
+function collide(a: Fault, b: Fault): boolean {
+  const hold = holdOf(a);
+  if (hold === null || hold !== holdOf(b)) return false;
+  return a.atMs < b.atMs + b.lastsMs + BREATH_MS && b.atMs < a.atMs + a.lastsMs + BREATH_MS;
+}
+
+function shuffled<T>(list: readonly T[], random: () => number): T[] {
+  return list
+    .map((item) => ({ item, key: random() }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ item }) => item);
+}
+
+/** A fault in a few words. */
+export function describeFault(fault: FaultKind): string {
+  const { kind, ...rest } = fault;
+  const words = Object.entries(rest).flatMap(([name, value]) =>
+    name === 'atMs' || name === 'lastsMs' ? [] : [`${name} ${value}`],
+  );
+  return [kind, ...words].join(', ');
+}
+
+/** The regions that a fault touches: elsewhere everything is measured as if there were no fault. */
+export function regionsTouched(fault: FaultKind): readonly string[] {
+  if ('victim' in fault) return regionsOf(fault.victim);
+  if (fault.kind === 'partition') return regionsOf(fault.from);
+  return fault.kind === 'target' || fault.kind === 'edit' ? [] : REGIONS;
+}
+
+function regionsOf(name: AgentName | CollectorName): readonly string[] {
+  return REGIONS.filter((region) => name.startsWith(`${region}-`)).concat(
+    COLLECTORS.some((one) => one === name) ? REGIONS : [],
+  );
+}

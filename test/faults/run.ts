@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import buildPrograms from '../support/build-programs.ts';
+import { administer, databaseUrl, startDatabaseServer, type DatabaseServer } from '../support/database-server.ts';
+import type { Report } from './one-run.ts';
+import { NAMED, PLANTS, type Plant } from './plant.ts';
+
+/**
+ * Runs the whole system under faults that a seed chooses, and judges what it stored by a ledger of its own
+ * (docs/faults.md). Each run is a process with its own database, ports and folder. TEST_DATABASE_URL names another
+ * server, else an embedded one runs. Exit code 1 where anything was wrong; with --plant, where the plant was not found.
+ */
+const { values: options } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    runs: { type: 'string', default: '1' },
+    'side-by-side': { type: 'string', default: '1' },
+    minutes: { type: 'string', default: '5' },
+    faults: { type: 'string', default: '16' },
+    plant: { type: 'string' },
+    dir: { type: 'string', default: join('.farwatch', 'faults') },
+    keep: { type: 'boolean', default: false },
+  },
+});
+const FIRST = Number(options.seed);
+const RUNS = Number(options.runs);
+const planted = PLANTS.find((one) => one === options.plant) ?? null;
+if (options.plant !== undefined && planted === null) throw new Error(`--plant takes one of ${PLANTS.join(', ')}`);
+
+buildPrograms();
+const server = await startDatabaseServer();
+const waiting = Array.from({ length: RUNS }, (_, index) => FIRST + index);
+const reports: Report[] = [];
+let broken = 0;
+try {
+  await Promise.all(Array.from({ length: Math.min(RUNS, Number(options['side-by-side'])) }, () => runInTurn()));
+} finally {
+  await server.stop();
+}
+summarise();
+process.exitCode = reports.length === RUNS && reports.every(isRight) && broken === 0 ? 0 : 1;
+
+async function runInTurn(): Promise<void> {
+  for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
+    const dir = join(options.dir, `seed-${seed}`);
+    const report = await runSeed(seed, dir, server);
+    if (report === null) {
+      broken += 1;
+      say(`seed ${seed}: the run itself broke, see ${join(dir, 'run.log')}`);
+      continue;
+    }
+    reports.push(report);
+    tell(report, dir);
+    if (isRight(report) && !options.keep) rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+/** A run as a process of its own; null where it did not come to a verdict. */
+async function runSeed(seed: number, dir: string, { adminUrl, template }: DatabaseServer): Promise<Report | null> {
+  rmSync(dir, { recursive: true, force: true });
+  mkdirSync(dir, { recursive: true });
+  const database = `${template}_${randomBytes(4).toString('hex')}`;
+  await administer(adminUrl, `create database ${database} template ${template}`);
+  const file = fileURLToPath(new URL('one-run-process.ts', import.meta.url));
+  const told = {
+    seed,
+    dir,
+    database: databaseUrl(adminUrl, database),
+    minutes: options.minutes,
+    faults: options.faults,
+    ...(planted === null ? {} : { plant: planted }),
+  };
+  const args = Object.entries(told).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const log = openSync(join(dir, 'run.log'), 'a');
+  try {
+    const child = spawn(process.execPath, ['--import', 'tsx', file, ...args], { stdio: ['ignore', log, log] });
+    await new Promise((resolve) => child.once('exit', resolve));
+  } finally {
+    closeSync(log);
+    await administer(adminUrl, `drop database if exists ${database} with (force)`);
+  }
+  const path = join(dir, 'report.json');
+  // Written by the run.
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Report) : null;
+}
+
+function isRight({ wrongs }: Report): boolean {
+  if (planted === null) return wrongs.length === 0;
+  const named = NAMED[planted satisfies Plant];
+  return wrongs.some(({ kind }) => kind === named);
+}
+
+function tell({ seed, wrongs, seconds, slots, faults }: Report, dir: string): void {
+  const verdict = wrongs.length === 0 ? 'nothing wrong' : `${wrongs.length} wrong`;
+  say(`seed ${seed}: ${verdict} after ${seconds} s; faults ${JSON.stringify(faults)}; slots ${JSON.stringify(slots)}`);
+  if (wrongs.length === 0) return;
+  for (const { kind, text } of wrongs.slice(0, 30)) say(`  ${kind}: ${text}`);
+  if (planted !== null) return;
+  say(`  timeline (${dir} has the plan, logs, ledger and what was stored):`);
+  say(readFileSync(join(dir, 'timeline.txt'), 'utf8').replace(/^/gm, '    '));
+}
+
+function summarise(): void {
+  const faults = new Map<string, number>();
+  for (const report of reports)
+    for (const [kind, count] of Object.entries(report.faults)) faults.set(kind, (faults.get(kind) ?? 0) + count);
+  const minutes = reports.reduce((sum, report) => sum + report.minutes, 0);
+  const slots = reports.reduce((sum, report) => sum + Object.values(report.slots).reduce((a, b) => a + b, 0), 0);
+  const wrong = reports.filter(({ wrongs }) => wrongs.length > 0);
+  const most = (name: string): number =>
+    Math.max(
+      0,
+      ...reports.flatMap(({ programs }) => programs.filter((one) => one.name.includes(name)).map((one) => one.mostMib)),
+    );
+  say(
+    `${reports.length} of ${RUNS} runs judged, ${minutes} minutes, ${slots} due slots, faults ${JSON.stringify(Object.fromEntries(faults))}`,
+  );
+  say(`memory at most: agent ${most('-1')} MiB, collector ${most('collector')} MiB`);
+  for (const line of new Set(reports.flatMap(({ notRun }) => notRun))) say(line);
+  say(wrong.length === 0 ? 'nothing was wrong' : `wrong: seeds ${wrong.map(({ seed }) => seed).join(', ')}`);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, inject, test } from 'vitest';
+import { CLOCKS_STAY_TRUE } from '../faults/false-clock.ts';
+
+const SEEDS = 3;
+const LIMIT_MS = 900_000;
+
+// Each run also plants what must not happen and looks whether its ledger sees it.
+test(
+  'under faults of every kind no minute is lost, doubled or invented, and no target is called down that is up',
+  {
+    timeout: LIMIT_MS,
+  },
+  async () => {
+    const { code, output } = await runFaults('--seed', '1', '--runs', `${SEEDS}`, '--side-by-side', `${SEEDS}`);
+    expect(output, output).toContain(`${SEEDS} of ${SEEDS} runs judged`);
+    expect(code, output).toBe(0);
+  },
+);
+
+test('clocks are stepped in it', ({ skip }) => {
+  skip(CLOCKS_STAY_TRUE !== null, CLOCKS_STAY_TRUE ?? '');
+});
+
+function runFaults(...args: string[]): Promise<{ code: number; output: string }> {
+  const runner = fileURLToPath(new URL('../faults/run.ts', import.meta.url));
+  const env = { ...process.env, TEST_DATABASE_URL: inject('databaseServer').adminUrl };
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, ['--import', 'tsx', runner, ...args], { env }, (_, stdout, stderr) =>
+      resolve({ code: child.exitCode ?? 1, output: stdout + stderr }),
+    );
+  });
+}
