@@ -207,13 +207,14 @@ function problemsOf({
   identity,
   members,
 }: Pick<Agent, 'uplink' | 'spool' | 'checks' | 'follower' | 'identity'> & { members: Members }): string[] {
-  const spoolProblem = spool.state().problem;
+  const { problem, readProblem } = spool.state();
   const own = [
     uplink.problem,
     identity.problem(),
     members.problem(),
     checks.references.problem(),
-    spoolProblem === null ? null : `spool cannot be written: ${spoolProblem}`,
+    problem === null ? null : `spool cannot be written: ${problem}`,
+    readProblem === null ? null : `spool cannot be read: ${readProblem}`,
   ];
   return [...own.filter((line) => line !== null), ...checks.ability.problems(), ...follower.problems()];
 }

@@ -67,6 +67,7 @@ function countersOf({ schedule, spool, uplink, results, running, members }: Self
     spool_torn_tails: counts.tornTails,
     spool_dropped_unknown: counts.droppedUnknown,
     spool_dropped_oldest: counts.droppedOldest,
+    spool_dropped_gone: counts.droppedGone,
     spool_dropped_memory: counts.droppedHeld,
     uplink_sessions: uplink.sessions,
     ...withPrefix('rows_dropped_', uplink.dropped),

@@ -26,6 +26,7 @@ export class Backlog {
         this.#loaded = await this.#store.load(book);
         this.#next = 0;
       }
+      if (this.#loaded === null) continue;
       const parcel = this.#takeFrom(this.#loaded, maxRows, nowMs);
       if (parcel !== null) return parcel;
     }
@@ -76,16 +77,22 @@ export class Backlog {
   async *recorded(from: Minute): AsyncGenerator<SpoolRecord> {
     for (const book of [...this.#store.books]) {
       if ((book.lastMinute ?? 0) < from && !book.hasProvisional) continue;
-      const { bytes, records } = await this.#store.load(book);
-      for (const place of records) {
-        const payload = payloadOf(bytes, place);
-        const { lastMinute, isProvisional } = summarise(payload);
-        if (lastMinute < from && !isProvisional) continue;
+      const loaded = await this.#store.load(book);
+      if (loaded === null) continue;
+      for (const place of loaded.records) {
+        const payload = payloadOf(loaded.bytes, place);
+        if (!mayReach(payload, from)) continue;
         const record = this.#placed(decodeRecord(payload), book);
         if (record.kind === 'absences' || record.results.some(({ minute }) => minute >= from)) yield record;
       }
     }
   }
+}
+
+/** Whether a record may hold something of `from` or later; minutes that the wall clock named may be others. */
+function mayReach(payload: Buffer, from: Minute): boolean {
+  const { lastMinute, isProvisional } = summarise(payload);
+  return lastMinute >= from || isProvisional;
 }
 
 function fits(parcel: Parcel, record: SpoolRecord, maxRows: number): boolean {

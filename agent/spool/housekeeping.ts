@@ -16,7 +16,8 @@ export async function keepWithinLimit(store: SegmentStore, limitBytes: number): 
   await removeSent(store, Infinity);
   for (const book of store.books) {
     if (store.bytes <= limitBytes) return;
-    if (book.sealed && !book.stripped) await store.strip(book);
+    // One that cannot be written anew now goes whole, when its turn comes.
+    if (book.sealed && !book.stripped) await Promise.allSettled([store.strip(book)]);
   }
   for (const book of store.books) {
     if (store.bytes <= limitBytes) return;

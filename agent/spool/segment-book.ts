@@ -25,6 +25,8 @@ export class SegmentBook {
   sealed = false;
   /** UNKNOWN rows were already given up for space. */
   stripped = false;
+  /** Why it could not be read, and until when it is left alone. */
+  unreadable: { problem: string; untilMs: number } | null = null;
   openRows = 0;
   /** Some of its minutes were named by the wall clock. */
   hasProvisional = false;
@@ -47,7 +49,7 @@ export class SegmentBook {
 
   /** True where a record waits to be taken by a reader and is due. */
   hasReady(nowMs: number): boolean {
-    if (this.#open === 0) return false;
+    if (this.#open === 0 || (this.unreadable !== null && this.unreadable.untilMs > nowMs)) return false;
     let waiting = 0;
     for (const [seq, { notBeforeMs }] of this.#rests) {
       if (notBeforeMs > nowMs && this.#states[seq - this.#firstSeq] === OPEN) waiting += 1;
@@ -107,6 +109,21 @@ export class SegmentBook {
     this.openRows -= this.#rows[index] ?? 0;
     this.#unfinished -= 1;
     if (this.#unfinished === 0) this.doneSinceMs = nowMs;
+  }
+
+  /**
+   * Of the first `known` records those that wait to be read and are not among the `found` will never be: they are
+   * finished. Returns how many.
+   */
+  finishMissing(found: readonly RecordPlace[], known: number, nowMs: number): number {
+    const readable = new Set(found.map(({ seq }) => seq));
+    let missing = 0;
+    for (let seq = this.#firstSeq; seq < this.#firstSeq + known; seq += 1) {
+      if (this.#states[seq - this.#firstSeq] !== OPEN || readable.has(seq)) continue;
+      this.finish(seq, nowMs);
+      missing += 1;
+    }
+    return missing;
   }
 
   /** Everything that was acknowledged is to be sent again. */

@@ -1,6 +1,8 @@
-import { open, readFile, rm, type FileHandle } from 'node:fs/promises';
+import { open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
+import { syncFolder } from '../durable-file.ts';
 
 /** What all records of a segment share. */
 export interface SegmentHeader {
@@ -117,19 +119,19 @@ function headerCopy(bytes: Buffer, at: number): SegmentHeader | null {
 /** The open end of a spool: a segment that records are appended to. */
 export interface SegmentWriter {
   readonly bytes: number;
-  /** Appends framed records and returns when they are on the disk. After an error the file ends where it ended before. */
+  /** Appends framed records and returns when they are on the disk. After an error nobody knows what the file holds. */
   append(frames: Buffer): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Creates a segment file with its header. */
+/** Creates a segment file with its header. A file that it could not finish the next start clears away, if not this call. */
 export async function createSegment(path: string, header: SegmentHeader): Promise<SegmentWriter> {
   const file = await open(path, 'wx', 0o600);
   try {
     await file.writeFile(headerBytes(header));
+    await syncFolder(dirname(path));
   } catch (error) {
-    await file.close();
-    await rm(path, { force: true });
+    await Promise.allSettled([file.close(), discardFile(path)]);
     throw error;
   }
   return segmentWriter(file);
@@ -157,4 +159,27 @@ function segmentWriter(file: FileHandle): SegmentWriter {
 /** A segment file's bytes as far as they are whole. */
 export async function readSegment(path: string): Promise<Buffer> {
   return readFile(path);
+}
+
+/** Puts other content in a segment's place: after a crash it holds the old or the new. */
+export async function replaceSegment(path: string, content: Buffer): Promise<void> {
+  const next = `${path}.new`;
+  try {
+    const file = await open(next, 'w', 0o600);
+    try {
+      await file.writeFile(content);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    await rename(next, path);
+  } catch (error) {
+    await discardFile(next);
+    throw error;
+  }
+}
+
+/** Removes a file that nobody needs; a disk that does not let go of it is asked again at the next start. */
+export async function discardFile(path: string): Promise<void> {
+  await Promise.allSettled([rm(path, { force: true })]);
 }

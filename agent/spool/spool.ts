@@ -30,6 +30,8 @@ export interface SpoolState {
   counts: Readonly<StoreCounts & { droppedHeld: number; acknowledged: number; retried: number }>;
   /** Why results are in memory only; null: they are on the disk. */
   problem: string | null;
+  /** Why some of what is on the disk cannot be read now; null: all can. */
+  readProblem: string | null;
 }
 
 const SEGMENT_BYTES = 16 * 1024 * 1024;
@@ -155,6 +157,7 @@ export class Spool {
   /** Removes what was acknowledged long enough ago. */
   async keepHouse(): Promise<void> {
     try {
+      await this.#store.recoverUnread();
       await this.#store.sealIfOld();
       const windowMs = this.#problem === null ? RESEND_WINDOW_MS : 0;
       await removeSent(this.#store, this.#options.monotonicMs() - windowMs);
@@ -243,6 +246,7 @@ export class Spool {
         retried: this.#retried,
       },
       problem: this.#problem,
+      readProblem: this.#store.readProblem,
     };
   }
 

@@ -1,11 +1,22 @@
-import { mkdir, open, readdir, rename, truncate, unlink } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Minute } from '../../core/minute.ts';
 import { syncFolder } from '../durable-file.ts';
 import { decodeRecord, encodeRecord, summarise, type RecordSummary, type SpoolRecord } from './record.ts';
 import { SegmentBook, type LoadedSegment } from './segment-book.ts';
-import { createSegment, frameRecord, headerBytes, payloadOf, readSegment, scanSegment } from './segment.ts';
-import type { SegmentHeader, SegmentWriter } from './segment.ts';
+import {
+  createSegment,
+  discardFile,
+  frameRecord,
+  headerBytes,
+  payloadOf,
+  readSegment,
+  replaceSegment,
+  scanSegment,
+  type RecordPlace,
+  type SegmentHeader,
+  type SegmentWriter,
+} from './segment.ts';
 
 /** A record to append, and once it is appended where it stands. */
 export interface StoredRecord {
@@ -30,6 +41,8 @@ export interface StoreCounts {
   tornTails: number;
   droppedUnknown: number;
   droppedOldest: number;
+  /** Of segments that someone else took away. */
+  droppedGone: number;
 }
 
 interface OpenSegment {
@@ -39,12 +52,25 @@ interface OpenSegment {
 }
 
 const NAME = /^(\d{10})\.seg$/;
+/** What a rewriting that was cut short left; the segment itself is still there. */
+const UNFINISHED = /^\d{10}\.seg\.new$/;
+/** A segment that cannot be read is tried again after this long. */
+const READ_AGAIN_MS = 30_000;
 
 /** The segment files of a spool and what is known of their records. One process at a time, see `lockFolder`. */
 export class SegmentStore {
-  readonly counts: StoreCounts = { damagedRecords: 0, tornTails: 0, droppedUnknown: 0, droppedOldest: 0 };
+  readonly counts: StoreCounts = {
+    damagedRecords: 0,
+    tornTails: 0,
+    droppedUnknown: 0,
+    droppedOldest: 0,
+    droppedGone: 0,
+  };
   readonly #options: StoreOptions;
   #books: SegmentBook[] = [];
+  /** Segments of a former life of which nothing is known yet: they could not be read. */
+  #unread: { id: number; problem: string }[] = [];
+  #readAgainMs = 0;
   #writer: OpenSegment | null = null;
   #nextSeq = 1;
   #nextId = 1;
@@ -57,8 +83,11 @@ export class SegmentStore {
   static async open(options: StoreOptions): Promise<SegmentStore> {
     const store = new SegmentStore(options);
     await mkdir(options.folder, { recursive: true, mode: 0o700 });
-    const names = (await readdir(options.folder)).filter((name) => NAME.test(name)).sort();
-    for (const name of names) await store.#recover(name);
+    for (const name of (await readdir(options.folder)).sort()) {
+      const id = NAME.exec(name)?.[1];
+      if (id !== undefined) await store.#recover(Number(id));
+      else if (UNFINISHED.test(name)) await discardFile(join(options.folder, name));
+    }
     return store;
   }
 
@@ -79,26 +108,47 @@ export class SegmentStore {
     return this.#books.find((book) => book.openRows > 0)?.firstMinute ?? null;
   }
 
-  async #recover(name: string): Promise<void> {
-    const path = join(this.#options.folder, name);
-    const id = Number(NAME.exec(name)?.[1]);
-    this.#nextId = id + 1;
-    const bytes = await readSegment(path);
-    const { header, records, damaged, end } = scanSegment(bytes);
-    if (bytes.length > end) {
-      this.counts.tornTails += 1;
-      await truncate(path, end);
+  /** Why something on the disk cannot be read now; null: all can. It is tried again. */
+  get readProblem(): string | null {
+    return this.#unread[0]?.problem ?? this.#books.find(({ unreadable }) => unreadable)?.unreadable?.problem ?? null;
+  }
+
+  async #recover(id: number): Promise<void> {
+    this.#nextId = Math.max(this.#nextId, id + 1);
+    const path = this.#pathOf(id);
+    let bytes: Buffer;
+    try {
+      bytes = await readSegment(path);
+    } catch (error) {
+      this.#unread.push({ id, problem: messageOf(error) });
+      this.#readAgainMs = this.#options.monotonicMs() + READ_AGAIN_MS;
+      return;
     }
+    const { header, records, damaged, end } = scanSegment(bytes);
+    if (bytes.length > end) this.counts.tornTails += 1;
     this.counts.damagedRecords += damaged;
     if (header === null) this.counts.damagedRecords += records.length;
-    if (header === null || records.length === 0) return unlink(path);
+    if (header === null || records.length === 0) return discardFile(path);
     const book = new SegmentBook(id, path, header, end, this.#options.monotonicMs());
     book.sealed = true;
-    this.#books.push(book);
-    for (const place of records) {
+    for (const place of records) this.#enter(book, place, bytes);
+    this.#books = [...this.#books, book].sort((a, b) => a.id - b.id);
+  }
+
+  #enter(book: SegmentBook, place: RecordPlace, bytes: Buffer): void {
+    this.#nextSeq = Math.max(this.#nextSeq, place.seq + 1);
+    try {
       book.add(place.seq, summarise(payloadOf(bytes, place)), false);
-      this.#nextSeq = Math.max(this.#nextSeq, place.seq + 1);
+    } catch {
+      // Its checksum is right: written by a program that knew more kinds of records than this one.
+      this.counts.damagedRecords += 1;
     }
+  }
+
+  /** Tries what could not be read at the start once more, if it is time. */
+  async recoverUnread(): Promise<void> {
+    if (this.#options.monotonicMs() < this.#readAgainMs) return;
+    for (const { id } of this.#unread.splice(0)) await this.#recover(id);
   }
 
   /**
@@ -118,9 +168,8 @@ export class SegmentStore {
     try {
       await writer.file.append(frames);
     } catch (error) {
-      // What the file holds now is uncertain: nothing is appended to it any more.
-      if (writer.book.records === 0) await this.remove(writer.book);
-      else await this.seal();
+      // What the file holds now is uncertain: nothing is appended to it any more. What is left of it housekeeping removes.
+      await Promise.allSettled([writer.book.records === 0 ? this.remove(writer.book) : this.seal()]);
       throw error;
     }
     writer.book.bytes += frames.length;
@@ -139,9 +188,8 @@ export class SegmentStore {
     }
     const header: SegmentHeader = { epoch, bootId: this.#options.bootId };
     const id = this.#nextId++;
-    const path = join(this.#options.folder, `${String(id).padStart(10, '0')}.seg`);
+    const path = this.#pathOf(id);
     const file = await createSegment(path, header);
-    await syncFolder(this.#options.folder);
     const nowMs = this.#options.monotonicMs();
     const book = new SegmentBook(id, path, header, file.bytes, nowMs);
     this.#books.push(book);
@@ -165,29 +213,54 @@ export class SegmentStore {
     if (this.#writer !== null && this.#isOld(this.#writer)) await this.seal();
   }
 
-  /** Reads a segment's records into memory. */
-  async load(book: SegmentBook): Promise<LoadedSegment> {
-    const bytes = (await readSegment(book.path)).subarray(0, book.bytes);
-    return { book, bytes, records: scanSegment(bytes).records, stripped: book.stripped };
+  #pathOf(id: number): string {
+    return join(this.#options.folder, `${String(id).padStart(10, '0')}.seg`);
+  }
+
+  /** Reads a segment's records into memory; null where that is not possible now, or will never be again. */
+  async load(book: SegmentBook): Promise<LoadedSegment | null> {
+    const { bytes: end, records: known, stripped } = book;
+    const nowMs = this.#options.monotonicMs();
+    let bytes: Buffer;
+    try {
+      bytes = await readSegment(book.path);
+    } catch (error) {
+      if (isGone(error)) this.#forget(book, 'droppedGone');
+      else book.unreadable = { problem: messageOf(error), untilMs: nowMs + READ_AGAIN_MS };
+      return null;
+    }
+    // It was written anew while it was read.
+    if (book.stripped !== stripped) return this.load(book);
+    book.unreadable = null;
+    const whole = bytes.subarray(0, end);
+    const { records } = scanSegment(whole);
+    this.counts.damagedRecords += book.finishMissing(records, known, nowMs);
+    return { book, bytes: whole, records, stripped };
   }
 
   /** Removes a segment; open rows in it are counted as dropped. */
   async remove(book: SegmentBook): Promise<void> {
-    this.counts.droppedOldest += book.openRows;
     if (this.#writer?.book === book) await this.seal();
+    await rm(book.path, { force: true });
+    this.#forget(book, 'droppedOldest');
+  }
+
+  #forget(book: SegmentBook, reason: 'droppedOldest' | 'droppedGone'): void {
+    this.counts[reason] += book.openRows;
     this.#books = this.#books.filter((other) => other !== book);
-    await unlink(book.path);
   }
 
   /** Writes a segment anew without the UNKNOWN rows of its records. */
   async strip(book: SegmentBook): Promise<void> {
-    const { bytes, records } = await this.load(book);
+    const loaded = await this.load(book);
+    if (loaded === null) return;
     const kept = new Map<number, number>();
     const frames = [headerBytes(book.header)];
-    for (const place of records) {
+    let given = 0;
+    for (const place of loaded.records) {
       if (book.isDone(place.seq)) continue;
-      const { record, dropped } = withoutUnknown(decodeRecord(payloadOf(bytes, place)));
-      this.counts.droppedUnknown += dropped;
+      const { record, dropped } = withoutUnknown(decodeRecord(payloadOf(loaded.bytes, place)));
+      given += dropped;
       const payload = encodeRecord(record);
       const { rows }: RecordSummary = summarise(payload);
       if (rows === 0) continue;
@@ -195,9 +268,10 @@ export class SegmentStore {
       kept.set(place.seq, rows);
     }
     const content = Buffer.concat(frames);
-    await replace(book.path, content);
-    await syncFolder(this.#options.folder);
+    await replaceSegment(book.path, content);
+    this.counts.droppedUnknown += given;
     book.rewritten(content.length, kept, this.#options.monotonicMs());
+    await syncFolder(this.#options.folder);
   }
 }
 
@@ -213,14 +287,10 @@ function withoutUnknown(record: SpoolRecord): { record: SpoolRecord; dropped: nu
   };
 }
 
-async function replace(path: string, content: Buffer): Promise<void> {
-  const next = `${path}.new`;
-  const file = await open(next, 'w', 0o600);
-  try {
-    await file.writeFile(content);
-    await file.datasync();
-  } finally {
-    await file.close();
-  }
-  await rename(next, path);
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

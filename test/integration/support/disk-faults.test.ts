@@ -54,8 +54,8 @@ afterEach(async () => {
 /** What the program says of an action, and how long that took it. */
 async function act(what: string, name: string, under = folder): Promise<{ answer: string; ms: number }> {
   child.stdin.write(`${what} ${join(under, name)}\n`);
-  const { value } = await answers.next();
-  const [answer = '', ms] = String(value).split(' ');
+  const line = await answers.next();
+  const [answer = '', ms] = String(line.value).split(' ');
   return { answer, ms: Number(ms) };
 }
 

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { decodeRecord, encodeRecord } from '../../../../agent/spool/record.ts';
 import { frameRecord, headerBytes, payloadOf, scanSegment } from '../../../../agent/spool/segment.ts';
+import type { CheckResult } from '../../../../core/result.ts';
+import { tcpResult } from '../../../support/check-results.ts';
 
 const HEADER = { epoch: 'e'.repeat(36), bootId: 'b'.repeat(36) };
 
@@ -45,6 +48,27 @@ describe('a segment', () => {
         },
       ),
     );
+  });
+
+  it('takes no flipped bit for data, wherever it is: its record is passed over, all others come back', () => {
+    const results = (first: number): CheckResult[] =>
+      Array.from({ length: 5 }, (_, index) => tcpResult(first + index, { error: index === 2 ? 'refused' : null }));
+    const payloads = [1, 11, 21].map((first) =>
+      encodeRecord({ kind: 'results', results: results(first), provisional: null }),
+    );
+    const frames = payloads.map((payload, index) => frameRecord(index + 1, payload));
+    const bytes = Buffer.concat([headerBytes(HEADER), ...frames]);
+    const [first = bytes, second = bytes] = frames;
+    const start = headerBytes(HEADER).length + first.length;
+    for (let at = start; at < start + second.length; at += 1)
+      for (let bit = 0; bit < 8; bit += 1) {
+        const damaged = Buffer.from(bytes);
+        damaged[at] = (damaged[at] ?? 0) ^ (1 << bit);
+        const scanned = scanSegment(damaged);
+        expect(scanned).toMatchObject({ header: HEADER, damaged: 1, end: bytes.length });
+        const records = scanned.records.map((place) => decodeRecord(payloadOf(damaged, place)));
+        expect(records).toMatchObject([{ results: results(1) }, { results: results(21) }]);
+      }
   });
 
   it('keeps its header when either copy is damaged', () => {
