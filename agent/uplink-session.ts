@@ -12,9 +12,11 @@ import {
 import { encodeResults } from '../proto/results-codec.ts';
 import { StreamEnd } from '../proto/stream-end.ts';
 import { MINUTE_SECONDS } from '../core/minute.ts';
+import { sleep } from '../runtime/time.ts';
 import type { ServiceClock } from './service-clock.ts';
 import { rowsOf, type Parcel } from './spool/parcel.ts';
 import type { Spool } from './spool/spool.ts';
+import { UplinkWindow } from './uplink-window.ts';
 
 /** What a session works with; the same for all sessions of an agent. */
 export interface SessionParts {
@@ -38,32 +40,24 @@ const STATUS_EVERY_MS = 10_000;
 /** The pump looks at least this often: rows that wait for their retry become due by themselves. */
 const LOOK_EVERY_MS = 1000;
 const WELCOME_WITHIN_MS = 15_000;
-/** A collector that answers pings and acknowledges nothing for this long is left. */
-const ACK_WITHIN_MS = 60_000;
 /** Two empty batches, sent as proof of the connection, are at least this far apart. */
 const PROOF_EVERY_MS = 200;
 const DRAIN_WITHIN_MS = 5000;
-
-interface InFlight {
-  parcel: Parcel | null;
-  sentMs: number;
-}
 
 /** One stream's life, from hello to its end. */
 export class UplinkSession {
   readonly #stream: AgentStream;
   readonly #parts: SessionParts;
-  readonly #inFlight = new Map<number, InFlight>();
+  readonly #window = new UplinkWindow();
   #welcome: Welcome | null = null;
   #helloMs = 0;
-  #nextBatch = 1;
   #statusDueMs = 0;
   #proofWanted = false;
   #proofSentMs = -Infinity;
   /** Monotonic milliseconds by which the stream is to be left; null: it is not. */
   #leaveByMs: number | null = null;
   #saysLeave = false;
-  #isOver = false;
+  readonly #over = new AbortController();
   #wake: () => void = () => undefined;
 
   constructor(stream: AgentStream, parts: SessionParts) {
@@ -72,7 +66,7 @@ export class UplinkSession {
   }
 
   get inFlight(): number {
-    return this.#inFlight.size;
+    return this.#window.size;
   }
 
   get welcome(): Welcome | null {
@@ -85,18 +79,20 @@ export class UplinkSession {
    */
   async run(onWelcome: (welcome: Welcome) => void): Promise<void> {
     const reading = this.#read(onWelcome).finally(() => {
-      this.#isOver = true;
+      this.#over.abort();
       this.#wake();
     });
     const pumping = this.#pump().finally(() => this.#stream.close());
+    const watching = this.#watch().finally(() => this.#stream.close());
     try {
-      const [pumped, read] = await Promise.allSettled([pumping, reading]);
+      const [watched, pumped, read] = await Promise.allSettled([watching, pumping, reading]);
+      // What was waited for in vain is why the rest ended.
+      if (watched.status === 'rejected') throw watched.reason;
       if (pumped.status === 'rejected' && !isCancelled(pumped.reason)) throw pumped.reason;
       // Why the stream ended stands in what was read: that nothing can be sent any more only follows from it.
       if (read.status === 'rejected' && !(pumped.status === 'fulfilled' && isCancelled(read.reason))) throw read.reason;
     } finally {
-      for (const { parcel } of this.#inFlight.values()) if (parcel !== null) this.#parts.spool.release(parcel);
-      this.#inFlight.clear();
+      for (const parcel of this.#window.clear()) this.#parts.spool.release(parcel);
     }
   }
 
@@ -143,9 +139,8 @@ export class UplinkSession {
   }
 
   #take(ack: Ack): void {
-    const sent = this.#inFlight.get(ack.batch);
+    const sent = this.#window.acknowledge(ack.batch, this.#nowMs());
     if (sent === undefined) return;
-    this.#inFlight.delete(ack.batch);
     this.#learn(sent.sentMs, ack.clockUs);
     this.#parts.onAck(sent.sentMs);
     if (sent.parcel === null) return;
@@ -178,14 +173,22 @@ export class UplinkSession {
   async #pump(): Promise<void> {
     this.#helloMs = this.#nowMs();
     await this.#stream.send({ body: 'hello', hello: { protocol: PROTOCOL, ...this.#parts.hello() } });
-    while (!this.#isOver) {
-      const woken = new Promise<void>((resolve) => (this.#wake = resolve));
-      this.#expectAnswers();
+    while (!this.#over.signal.aborted) {
+      const woken = new AbortController();
+      this.#wake = () => woken.abort();
       if (this.#welcome !== null) {
         while (await this.#sendNext(this.#welcome.maxInFlight));
         if (this.#isToLeave()) return this.#goodbye();
       } else if (this.#saysLeave) return;
-      await within(LOOK_EVERY_MS, woken);
+      await sleep(LOOK_EVERY_MS, woken.signal);
+    }
+  }
+
+  /** Looks beside the pump, which waits for as long as a collector reads nothing. @throws StreamEnd, see `expectAnswers`. */
+  async #watch(): Promise<void> {
+    while (!this.#over.signal.aborted) {
+      this.#expectAnswers();
+      await sleep(LOOK_EVERY_MS, this.#over.signal);
     }
   }
 
@@ -195,15 +198,15 @@ export class UplinkSession {
     if (this.#welcome === null && nowMs - this.#helloMs > WELCOME_WITHIN_MS) {
       throw new StreamEnd('DEADLINE_EXCEEDED', 'no welcome');
     }
-    const [oldest] = this.#inFlight.values();
-    if (oldest !== undefined && nowMs - oldest.sentMs > ACK_WITHIN_MS) {
-      throw new StreamEnd('DEADLINE_EXCEEDED', 'no acknowledgement');
+    if (this.#leaveByMs !== null && nowMs - this.#leaveByMs > LOOK_EVERY_MS) {
+      throw new StreamEnd('DEADLINE_EXCEEDED', 'nothing more is taken');
     }
+    if (this.#window.isForgotten(nowMs)) throw new StreamEnd('DEADLINE_EXCEEDED', 'no acknowledgement');
   }
 
   #isToLeave(): boolean {
     if (this.#leaveByMs === null) return false;
-    return this.#inFlight.size === 0 || this.#nowMs() >= this.#leaveByMs;
+    return this.#window.size === 0 || this.#nowMs() >= this.#leaveByMs;
   }
 
   async #goodbye(): Promise<void> {
@@ -227,34 +230,29 @@ export class UplinkSession {
 
   async #nextBatchMessage(maxInFlight: number): Promise<AgentMessage | null> {
     const isDraining = this.#leaveByMs !== null && !this.#saysLeave;
-    if (isDraining || this.#inFlight.size >= maxInFlight) return null;
-    const parcel = this.#parts.spool.takeLive(LIVE_ROWS) ?? (await this.#takeBacklog(maxInFlight));
+    if (isDraining || this.#window.size >= maxInFlight) return null;
+    const live = this.#parts.spool.takeLive(LIVE_ROWS);
+    const parcel = live ?? (await this.#takeBacklog(maxInFlight));
     if (parcel === null) return null;
     // What was kept before any definitions were known belongs to the database that answers now.
     this.#parts.onBatch?.(rowsOf(parcel));
     const epoch = parcel.epoch === '' ? (this.#welcome?.epoch ?? '') : parcel.epoch;
-    return messageOf(this.#register(parcel), epoch, parcel);
+    return messageOf(this.#window.add(parcel, live === null, this.#nowMs()), epoch, parcel);
   }
 
-  /** The backlog comes after fresh results and leaves them a place in the window; who leaves has no time for it. */
+  /** The backlog comes after fresh results; who leaves has no time for it. */
   async #takeBacklog(maxInFlight: number): Promise<Parcel | null> {
-    const isRoom = this.#inFlight.size < Math.max(1, maxInFlight - 1);
-    return isRoom && !this.#saysLeave ? this.#parts.spool.takeBacklog(BACKLOG_ROWS) : null;
+    const isRoom = this.#window.hasBacklogRoom(maxInFlight) && !this.#saysLeave;
+    return isRoom ? this.#parts.spool.takeBacklog(BACKLOG_ROWS) : null;
   }
 
   #nextProof(maxInFlight: number): AgentMessage | null {
     const nowMs = this.#nowMs();
     const isTime = this.#proofWanted && nowMs - this.#proofSentMs >= PROOF_EVERY_MS;
-    if (!isTime || this.#inFlight.size >= maxInFlight) return null;
+    if (!isTime || this.#window.size >= maxInFlight) return null;
     this.#proofWanted = false;
     this.#proofSentMs = nowMs;
-    return { body: 'results', results: encodeResults(this.#register(null), '', []) };
-  }
-
-  #register(parcel: Parcel | null): number {
-    const batch = this.#nextBatch++;
-    this.#inFlight.set(batch, { parcel, sentMs: this.#nowMs() });
-    return batch;
+    return { body: 'results', results: encodeResults(this.#window.add(null, false, nowMs), '', []) };
   }
 
   #nowMs(): number {
@@ -274,15 +272,4 @@ function messageOf(batch: number, epoch: string, parcel: Parcel): AgentMessage {
 
 function isCancelled(error: unknown): boolean {
   return error instanceof StreamEnd && error.code === 'CANCELLED';
-}
-
-/** Resolves when the promise does, or after `ms` milliseconds. */
-function within(ms: number, promise: Promise<void>): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    void promise.then(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

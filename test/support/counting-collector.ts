@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { CheckResult } from '../../core/result.ts';
 import { encodeAck, encodeAckOfAll, type AnsweredRow } from '../../proto/ack-codec.ts';
 import { createCollectorServer, type CollectorStream } from '../../proto/collector-stream.ts';
@@ -23,6 +24,8 @@ export interface CountingOptions {
   nowMs?: () => number;
   /** The answer of one row; stored by default. */
   answer?: (row: CheckResult) => AnsweredRow;
+  /** Waited for before a batch is acknowledged. */
+  beforeAck?: () => Promise<void>;
   /** Who an agent is, by the hash of its key; 1 by default. */
   agentIdOf?: (keyHash: string) => number;
   /** Whether agents are refused. */
@@ -47,6 +50,8 @@ export interface CountingCollector {
   mostInFlight: number;
   /** While true nothing is acknowledged. */
   isSilent: boolean;
+  /** While true nothing is read. */
+  isDeaf: boolean;
   options: CountingOptions;
   /** Sends every connected agent a message. */
   broadcast(message: Parameters<CollectorStream['send']>[0]): Promise<void>;
@@ -90,6 +95,7 @@ export async function startCountingCollector(
     leaves: 0,
     mostInFlight: 0,
     isSilent: false,
+    isDeaf: false,
     options,
     async broadcast(message) {
       for (const stream of streams) await stream.send(message);
@@ -104,6 +110,7 @@ async function serve(stream: CollectorStream, collector: CountingCollector): Pro
   if (options.refuses?.()) throw new StreamEnd('UNAUTHENTICATED', 'unknown or revoked agent');
   const inFlight = { count: 0 };
   for await (const message of stream.messages) {
+    while (collector.isDeaf && !stream.over.aborted) await wait(20);
     if (message.body === 'leave') {
       collector.leaves += 1;
       break;
@@ -131,6 +138,7 @@ async function take(
       inFlight.count += 1;
       collector.mostInFlight = Math.max(collector.mostInFlight, inFlight.count);
       if (collector.isSilent) return;
+      await options.beforeAck?.();
       inFlight.count -= 1;
       return stream.send({ body: 'ack', ack: takeResults(message.results, agentIdOf(stream, options), collector) });
     case 'absences':

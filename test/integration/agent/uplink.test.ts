@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createServiceClock, type ServiceClock } from '../../../agent/service-clock.ts';
 import { Spool } from '../../../agent/spool/spool.ts';
@@ -66,6 +67,12 @@ function startUplink(options: Partial<UplinkOptions> = {}): Uplink {
   });
   running.push(uplink.run(end.signal));
   return uplink;
+}
+
+/** Time that passes twenty times as fast. */
+function fastClock(): ServiceClock {
+  const time = systemTime();
+  return createServiceClock({ ...time, monotonicMs: () => time.monotonicMs() * 20 }, null);
 }
 
 function keep(results: readonly CheckResult[]): Promise<void> {
@@ -196,6 +203,38 @@ describe('the uplink', () => {
     await collector.broadcast({ body: 'drain', drain: { reason: 'failover' } });
     await eventually('the results again', 10_000, () => received().length === 20);
     expect(uplink.sessions).toBe(2);
+  });
+
+  it('leaves a collector that reads nothing and acknowledges nothing, and delivers when it comes back', async () => {
+    clock = fastClock();
+    const uplink = startUplink();
+    await eventually('a session', 5000, () => uplink.sessions === 1);
+    collector.isDeaf = true;
+    for (let batch = 0; batch < 20; batch += 1) await keep(range(batch * 2000 + 1, batch * 2000 + 2001));
+    await eventually('the end of it', 20_000, () => uplink.problem?.startsWith('no collector: no '));
+    collector.isDeaf = false;
+    await eventually('all results', 20_000, () => new Set(received()).size === 40_000);
+  });
+
+  it('stays with a collector that is slow, however old its oldest batch is', async () => {
+    clock = fastClock();
+    collector.options.beforeAck = () => wait(700);
+    const uplink = startUplink();
+    for (let batch = 0; batch < 16; batch += 1) await keep(range(batch * 2000 + 1, batch * 2000 + 2001));
+    await eventually('all results', 30_000, () => received().length === 32_000 && spool.state().rows === 0);
+    expect(uplink.sessions).toBe(1);
+  });
+
+  it('takes leave in time of a collector that reads nothing', async () => {
+    const uplink = startUplink();
+    await eventually('a session', 5000, () => uplink.sessions === 1);
+    collector.isDeaf = true;
+    for (let batch = 0; batch < 30; batch += 1) await keep(range(batch * 2000 + 1, batch * 2000 + 2001));
+    const startedMs = performance.now();
+    end.abort();
+    await Promise.all(running);
+    expect(performance.now() - startedMs).toBeLessThan(15_000);
+    expect(spool.state().rows).toBe(60_000);
   });
 
   it('gets an acknowledgement when it asks for one', async () => {
