@@ -52,11 +52,24 @@ export function openFailingDisk(folder: string): FailingDisk {
     renameSync(`${control}.new`, control);
   };
   return {
-    env: { LD_PRELOAD: library, FARWATCH_DISK_FOLDER: realpathSync(folder), FARWATCH_DISK_FAULTS: control },
+    env: { LD_PRELOAD: (library ??= compile()), FARWATCH_DISK_FOLDER: realpathSync(folder), FARWATCH_DISK_FAULTS: control },
     fail: (fault, calls) => say(`${fault.kind} ${numberOf(fault)} ${calls?.join(',') ?? '*'}`),
     mend: () => say('none 0 *'),
     close: () => rmSync(own, { recursive: true, force: true }),
   };
+}
+
+/** What all disks of this process share. */
+let library: string | undefined;
+
+function compile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'farwatch-disk-faults-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'disk-faults.so');
+  execFileSync('cc', ['-shared', '-fPIC', '-O2', '-Wall', '-Werror', '-o', path, source, '-ldl'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  return path;
 }
 
 function numberOf(fault: DiskFault): number {
