@@ -1,5 +1,4 @@
-import { overlaps, type Ledger, type LedgerAgent, type Span, type Stored } from './ledger.ts';
-import type { SlotCase } from './judge-results.ts';
+import { overlaps, type Ledger, type LedgerAgent, type SlotCase, type Span, type Stored } from './ledger.ts';
 
 /**
  * What it takes at most until an agent knows that another one is gone: its way to NATS is back within five seconds, and

@@ -2,31 +2,9 @@ import type { Minute } from '../../core/minute.ts';
 import type { Status } from '../../core/outcome.ts';
 import { groupBy } from './group-by.ts';
 import { overlaps, runsIn, nameSlot, versionsAt } from './ledger.ts';
-import type {
-  Ledger,
-  LedgerAgent,
-  LedgerMonitor,
-  Measured,
-  MonitorVersion,
-  Stored,
-  StoredResult,
-  Wrong,
-} from './ledger.ts';
+import type { Ledger, LedgerAgent, Measured, SlotCase, Stored, StoredResult, Wrong } from './ledger.ts';
 import { isExcused } from './excuses.ts';
 import { judgeEvidence } from './judge-evidence.ts';
-
-/** One region's share of one monitor and minute, with all that is known of it. */
-export interface SlotCase {
-  monitor: LedgerMonitor;
-  region: string;
-  minute: Minute;
-  possible: readonly MonitorVersion[];
-  /** Due whatever the edits' moments were. */
-  isDue: boolean;
-  mayBeDue: boolean;
-  accepted: readonly (Measured & { agentId: number })[];
-  stored: readonly StoredResult[];
-}
 
 /** Known over UNKNOWN, then UP over DEGRADED over DOWN (architecture.md, "Writing"). Lower is stronger. */
 const STRENGTH: Record<Status, number> = { UP: 1, DEGRADED: 2, DOWN: 3, UNKNOWN: 4 };

@@ -107,6 +107,19 @@ export interface StoredPoint {
   known: number;
 }
 
+/** One region's share of one monitor and minute, with all that is known of it. */
+export interface SlotCase {
+  monitor: LedgerMonitor;
+  region: string;
+  minute: Minute;
+  possible: readonly MonitorVersion[];
+  /** Due whatever the edits' moments were. */
+  isDue: boolean;
+  mayBeDue: boolean;
+  accepted: readonly (Measured & { agentId: number })[];
+  stored: readonly StoredResult[];
+}
+
 /** Something that may not be. */
 export interface Wrong {
   kind: 'lost' | 'doubled' | 'invented' | 'false DOWN' | 'unmeasured' | 'stuck' | 'memory' | 'crashed' | 'blind';

@@ -39,7 +39,7 @@ export async function openLink(listenPort: number, targets: readonly number[]): 
   const pump = async (from: Socket, to: Socket): Promise<void> => {
     try {
       // A socket hands over buffers.
-      for await (const chunk of from as AsyncIterable<Buffer>) {
+      for await (const chunk of from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         await passage(chunk.length);
         if (!to.write(chunk)) await once(to, 'drain');
       }
