@@ -37,14 +37,6 @@ export interface FailingDisk {
 export function openFailingDisk(folder: string): FailingDisk {
   mkdirSync(folder, { recursive: true });
   const own = mkdtempSync(join(tmpdir(), 'farwatch-disk-faults-'));
-  const library = join(own, 'disk-faults.so');
-  execFileSync(
-    'cc',
-    ['-shared', '-fPIC', '-O2', '-U_FORTIFY_SOURCE', '-Wall', '-Werror', '-o', library, source, '-ldl'],
-    {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    },
-  );
   const control = join(own, 'control');
   const say = (line: string): void => {
     // Renamed into place, so that nobody reads half of it.
@@ -52,7 +44,11 @@ export function openFailingDisk(folder: string): FailingDisk {
     renameSync(`${control}.new`, control);
   };
   return {
-    env: { LD_PRELOAD: (library ??= compile()), FARWATCH_DISK_FOLDER: realpathSync(folder), FARWATCH_DISK_FAULTS: control },
+    env: {
+      LD_PRELOAD: (library ??= compile()),
+      FARWATCH_DISK_FOLDER: realpathSync(folder),
+      FARWATCH_DISK_FAULTS: control,
+    },
     fail: (fault, calls) => say(`${fault.kind} ${numberOf(fault)} ${calls?.join(',') ?? '*'}`),
     mend: () => say('none 0 *'),
     close: () => rmSync(own, { recursive: true, force: true }),
@@ -61,14 +57,13 @@ export function openFailingDisk(folder: string): FailingDisk {
 
 /** What all disks of this process share. */
 let library: string | undefined;
+const FLAGS = ['-shared', '-fPIC', '-O2', '-U_FORTIFY_SOURCE', '-Wall', '-Werror'];
 
 function compile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'farwatch-disk-faults-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'disk-faults.so');
-  execFileSync('cc', ['-shared', '-fPIC', '-O2', '-Wall', '-Werror', '-o', path, source, '-ldl'], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  execFileSync('cc', [...FLAGS, '-o', path, source, '-ldl'], { stdio: ['ignore', 'ignore', 'inherit'] });
   return path;
 }
 
