@@ -18,6 +18,7 @@ import { listen } from './http/server.ts';
 import { meetingPointOf, meetingVariables } from './meeting-point.ts';
 import { exposeApi } from './metrics.ts';
 import { apiRoutes } from './routes.ts';
+import { hearPublicChanges } from './services/public-changes.ts';
 import { createSiteViews } from './services/site-views.ts';
 import { assetsFolder } from './site/assets.ts';
 import { createSite } from './site/site.ts';
@@ -69,6 +70,8 @@ await runProgram(log, async (life) => {
   const services = { db, history, recurrence, checkAnswers, passwords: createPasswords(), publicUrl, meetingPoint };
   const metrics = createMetrics();
   const measure = exposeApi(metrics, { requests: db, history });
+  const site = createSite({ views: createSiteViews(db), folder: assetsFolder(), publicUrl: config.PUBLIC_URL, log });
+  life.run('public changes', (signal) => hearPublicChanges({ url, log, onChange: site.forget }, signal));
   const app = createApp({
     routes: apiRoutes(config.PUBLIC_URL),
     services,
@@ -76,7 +79,7 @@ await runProgram(log, async (life) => {
     authenticate,
     measure,
     exposure: exposureOf(config),
-    site: createSite({ views: createSiteViews(db), folder: assetsFolder(), publicUrl: config.PUBLIC_URL, log }),
+    site: site.router,
   });
   const server = await listen(app, config.API_LISTEN);
   life.onClose('server', () => server.close());

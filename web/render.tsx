@@ -3,14 +3,15 @@ import { renderToString } from 'preact-render-to-string';
 import { summaryOf } from './components/day-summary.ts';
 import { Incident } from './components/incident.tsx';
 import { MonitorRow } from './components/monitor-row.tsx';
-import { renderDocument, type Assets } from './document.tsx';
+import { renderDocument } from './document.tsx';
 import { DayPage } from './pages/day-page.tsx';
 import { ErrorPage, type ErrorStatus } from './pages/error-page.tsx';
 import { EventsPage } from './pages/events-page.tsx';
 import { MaintenancePage } from './pages/maintenance-page.tsx';
-import { MonitorPage } from './pages/monitor-page.tsx';
+import { DAYS_SHOWN, MonitorPage } from './pages/monitor-page.tsx';
 import { StatusPage } from './pages/status-page.tsx';
 import type {
+  Assets,
   DayPageView,
   EventsView,
   IncidentView,
@@ -18,33 +19,32 @@ import type {
   MonitorPageView,
   Reader,
   StatusPageView,
+  Surroundings,
 } from './view.ts';
 import { wordsFor, type Words } from './words.ts';
 
 /** The pages as texts: whole documents, complete without any script. */
 
-/** Days that a phone shows where no page's settings say so. */
-const PHONE_DAYS = 30;
-
 /** A status page. */
-export function renderStatusPage(page: StatusPageView, reader: Reader, assets: Assets): string {
-  const words = wordsFor(reader.locale, reader.timeZone);
-  const feed = reader.path === '/' ? '/rss.xml' : `${reader.path}/rss.xml`;
-  const home = { href: reader.path, title: page.title };
-  const content = <StatusPage page={page} now={reader.now} words={words} />;
-  return renderDocument({ title: page.title, reader, assets, feed, logo: page.logo, home, content });
+export function renderStatusPage(page: StatusPageView, around: Surroundings): string {
+  const words = wordsOf(around);
+  const feed = around.path === '/' ? '/rss.xml' : `${around.path}/rss.xml`;
+  const brand = { name: page.title, logo: page.logo ?? around.site.logo, href: around.path };
+  const content = <StatusPage page={page} now={around.now} words={words} />;
+  return renderDocument({ title: page.tabTitle, around, words, feed, brand, content });
 }
 
-/** A monitor over a range; `base` is where the service is reached from outside. */
-export function renderMonitorPage(page: MonitorPageView, reader: Reader, assets: Assets, base: string): string {
-  const feed = `/monitors/${page.monitor.tag}/rss.xml`;
-  const { name } = page.monitor;
-  return render(name, reader, assets, (words) => <MonitorPage page={page} base={base} words={words} />, feed);
+/** A monitor over a range. */
+export function renderMonitorPage(page: MonitorPageView, around: Surroundings): string {
+  const { name, tag } = page.monitor;
+  const content = (words: Words) => <MonitorPage page={page} base={around.base} now={around.now} words={words} />;
+  return renderInner(() => name, around, content, `/monitors/${tag}/rss.xml`);
 }
 
 /** A day of a monitor. */
-export function renderDayPage(page: DayPageView, reader: Reader, assets: Assets): string {
-  return render(page.name, reader, assets, (words) => <DayPage page={page} words={words} />);
+export function renderDayPage(page: DayPageView, around: Surroundings): string {
+  const title = (words: Words): string => `${page.name}, ${words.day(page.day.start)}`;
+  return renderInner(title, around, (words) => <DayPage page={page} words={words} />);
 }
 
 /** What a bar's days say when they are pointed at, oldest first. */
@@ -58,36 +58,59 @@ export function listDays({ monitor }: MonitorPageView, { locale, timeZone }: Rea
 }
 
 /** What happened in a month. */
-export function renderEventsPage(page: EventsView, reader: Reader, assets: Assets): string {
+export function renderEventsPage(page: EventsView, around: Surroundings): string {
   const title = (words: Words): string => words.say('events.month', { month: words.month(page.start) });
-  return render(title, reader, assets, (words) => <EventsPage page={page} words={words} />, '/rss.xml');
+  return renderInner(title, around, (words) => <EventsPage page={page} words={words} />, '/rss.xml');
 }
 
 /** An incident with its timeline. */
-export function renderIncidentPage(incident: IncidentView, reader: Reader, assets: Assets): string {
-  return render(incident.title, reader, assets, (words) => <Incident incident={incident} words={words} heading="h1" />);
+export function renderIncidentPage(incident: IncidentView, around: Surroundings): string {
+  const content = (words: Words) => <Incident incident={incident} words={words} heading="h1" />;
+  return renderInner(() => incident.title, around, content);
 }
 
 /** A maintenance with its windows. */
-export function renderMaintenancePage(page: MaintenancePageView, reader: Reader, assets: Assets): string {
-  return render(page.title, reader, assets, (words) => <MaintenancePage page={page} words={words} />);
+export function renderMaintenancePage(page: MaintenancePageView, around: Surroundings): string {
+  return renderInner(
+    () => page.title,
+    around,
+    (words) => <MaintenancePage page={page} words={words} />,
+  );
 }
 
 /** A monitor for a frame on somebody else's page. */
-export function renderEmbed({ monitor }: MonitorPageView, reader: Reader, assets: Assets): string {
-  const words = wordsFor(reader.locale, reader.timeZone);
+export function renderEmbed({ monitor }: MonitorPageView, around: Surroundings): string {
+  const words = wordsOf(around);
   const content = (
     <ul class="monitors embed">
-      <MonitorRow monitor={monitor} phoneDays={PHONE_DAYS} words={words} heading="h1" />
+      <MonitorRow monitor={monitor} shown={DAYS_SHOWN} words={words} heading="h1" />
     </ul>
   );
-  return renderDocument({ title: monitor.name, reader, assets, content });
+  return renderDocument({ title: monitor.name, around, words, content });
 }
 
 /** What stands there instead of a page. */
-export function renderErrorPage(status: ErrorStatus, reader: Reader, assets: Assets): string {
+export function renderErrorPage(status: ErrorStatus, around: Surroundings): string {
   const title = (words: Words): string => words.say(`error.${status}.title`);
-  return render(title, reader, assets, (words) => <ErrorPage status={status} words={words} />);
+  return renderInner(title, around, (words) => <ErrorPage status={status} words={words} />);
+}
+
+/** A page below the first one. */
+function renderInner(
+  titleIn: (words: Words) => string,
+  around: Surroundings,
+  contentIn: (words: Words) => ComponentChildren,
+  feed?: string,
+): string {
+  const { site } = around;
+  const words = wordsOf(around);
+  const title = `${titleIn(words)} · ${site.title ?? site.name}`;
+  const brand = { name: site.name, logo: site.logo, href: '/' };
+  return renderDocument({ title, around, words, feed, brand, content: contentIn(words) });
+}
+
+function wordsOf({ reader }: Surroundings): Words {
+  return wordsFor(reader.locale, reader.timeZone);
 }
 
 /** What the dashboard starts from: it is all script. */
@@ -102,7 +125,7 @@ export function renderDashboard(assets: Assets): string {
         <title>Farwatch</title>
         <link rel="stylesheet" href={assets.css} />
         <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
-        <script type="module" src={assets.js} />
+        {assets.js !== null && <script type="module" src={assets.js} />}
       </head>
       <body>
         <div id="app">
@@ -112,18 +135,4 @@ export function renderDashboard(assets: Assets): string {
     </html>
   );
   return `<!doctype html>${renderToString(shell)}`;
-}
-
-/** A page below the first one. */
-function render(
-  title: string | ((words: Words) => string),
-  reader: Reader,
-  assets: Assets,
-  content: (words: Words) => ComponentChildren,
-  feed?: string,
-): string {
-  const words = wordsFor(reader.locale, reader.timeZone);
-  const home = { href: '/', title: words.say('nav.home') };
-  const text = typeof title === 'string' ? title : title(words);
-  return renderDocument({ title: text, reader, assets, feed, home, content: content(words) });
 }

@@ -88,6 +88,8 @@ export interface MaintenanceView {
 export interface StatusPageView {
   path: string;
   title: string;
+  /** Of the browser's tab. */
+  tabTitle: string;
   header: string;
   subheader: string | null;
   logo: string | null;
@@ -123,10 +125,14 @@ export interface RegionFigures extends RegionView {
 /** One monitor over a range. */
 export interface MonitorPageView {
   monitor: MonitorView;
+  /** Since when it is how it is; null where that is longer than the days shown, or nothing is known. */
+  since: number | null;
   range: Range;
   figures: { range: Range; uptimeText: string; latencyMs: number | null }[];
   series: LatencySeries;
   regions: RegionFigures[];
+  /** What the figures of the regions are over: they do not reach as far back as others. */
+  regionsRange: Range;
   incidents: IncidentView[];
   maintenances: MaintenanceView[];
 }
@@ -171,13 +177,53 @@ export interface EventsView {
   maintenances: MaintenanceView[];
 }
 
+/** What the site as a whole is called and looks like; null where nothing is shown for it. */
+export interface SiteView {
+  name: string;
+  /** Of the browser's tab, behind what the page shows; null: the name. */
+  title: string | null;
+  logo: string | null;
+  favicon: string | null;
+  description: string | null;
+  /** Markdown. */
+  footer: string | null;
+  /** What holds for visitors whose own wishes are not known. */
+  theme: Theme;
+  timeZone: string;
+  /** A language tag, not always one of ours. */
+  language: string;
+  /** Where the site is reached from outside, without a slash at the end. */
+  url: string | null;
+}
+
+export const THEMES = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof THEMES)[number];
+
 /** How this visitor reads: language, zone and the wish for light or dark. */
 export interface Reader {
   locale: Locale;
   timeZone: string;
-  theme: 'light' | 'dark' | null;
+  theme: Theme;
+}
+
+/** What every page needs besides what it shows. */
+export interface Surroundings {
+  reader: Reader;
+  site: SiteView;
+  assets: Assets;
   /** What the page is addressed by, for links to itself. */
   path: string;
-  /** The newest minute the page knows of: what "now" means on it. */
+  /** What absolute links begin with. */
+  base: string;
+  /** Whether the base is known and not guessed: what caches and other programs keep must not be. */
+  isPublished: boolean;
+  /** The newest second the page knows of: what "now" means on it. */
   now: number;
+}
+
+/** Where the built style sheet and script stand, with their hashes in their names. */
+export interface Assets {
+  css: string;
+  /** Null: the page is only looked at. */
+  js: string | null;
 }

@@ -42,23 +42,24 @@ export function wordsFor(locale: Locale, timeZone: string): Words {
   return words;
 }
 
-/** The language of ours that an Accept-Language header likes best (RFC 9110, 12.5.4); English where it likes none. */
-export function preferredLocale(header: string | undefined): Locale {
+/** The language of ours that an Accept-Language header likes best (RFC 9110, 12.5.4); undefined where it likes none. */
+export function preferredLocale(header: string | undefined): Locale | undefined {
   const wanted = (header ?? '')
     .split(',')
     .map((entry) => {
-      const [tag = '', ...parameters] = entry.trim().split(';');
+      const [language, ...parameters] = entry.trim().split(';');
       const quality = parameters.map((text) => /^\s*q=([\d.]+)\s*$/.exec(text)?.[1]).find(Boolean);
-      return { language: tag.split('-', 1)[0]?.toLowerCase(), quality: Number(quality ?? 1) };
+      return { language, quality: Number(quality ?? 1) };
     })
     .filter(({ quality }) => quality > 0)
     .sort((a, b) => b.quality - a.quality);
-  return wanted.map(({ language }) => LOCALES.find((locale) => locale === language)).find(Boolean) ?? 'en';
+  return wanted.map(({ language }) => localeOf(language)).find(Boolean);
 }
 
-/** The language of that tag, if it is one of ours. */
+/** The language of that tag, whatever its region, if it is one of ours. */
 export function localeOf(tag: string | undefined): Locale | undefined {
-  return LOCALES.find((locale) => locale === tag);
+  const language = tag?.split('-', 1)[0]?.toLowerCase();
+  return LOCALES.find((locale) => locale === language);
 }
 
 function makeWords(locale: Locale, timeZone: string): Words {

@@ -7,6 +7,7 @@ import { listMaintenancesBetween, type PublicMaintenance } from '../../db/page-m
 import { findPage } from '../../db/pages.ts';
 import type { PublicScope } from '../../db/public-scope.ts';
 import { readNow } from '../../db/service-clock.ts';
+import { readSiteData } from '../../db/site-data.ts';
 import { findVisibleMonitors } from '../../db/visible-monitors.ts';
 import type { Context } from '../context.ts';
 import { route, type Route } from '../http/route.ts';
@@ -49,13 +50,14 @@ export const rssRoutes: Route[] = [
   }),
 ];
 
-function baseOf({ publicUrl }: Context): string {
-  if (publicUrl !== null) return publicUrl.replace(/\/+$/, '');
+async function baseOf({ db, publicUrl }: Context): Promise<string> {
+  const base = (await readSiteData(db)).siteURL ?? publicUrl;
+  if (base !== null) return base.replace(/\/+$/, '');
   throw new AppError('NOT_FOUND', 'There are no feeds without the setting PUBLIC_URL, which their links begin with');
 }
 
 async function pageFeed(path: string, context: Context): Promise<string> {
-  const base = baseOf(context);
+  const base = await baseOf(context);
   const { db } = context;
   const page = await findPage(db, path);
   if (!page) throw new AppError('NOT_FOUND', `Page with path '${path}' not found`);
@@ -73,7 +75,7 @@ async function pageFeed(path: string, context: Context): Promise<string> {
 }
 
 async function monitorFeed(tag: string, context: Context): Promise<string> {
-  const base = baseOf(context);
+  const base = await baseOf(context);
   const { db } = context;
   const [monitor] = await findVisibleMonitors(db, [tag]);
   if (!monitor) throw new AppError('NOT_FOUND', `Monitor with tag '${tag}' not found`);

@@ -2,6 +2,8 @@
 export interface KeptValues<T> {
   /** The value of a key: a kept one where it is young enough, else what `make` makes. */
   get(key: string, make: () => Promise<T>): Promise<T>;
+  /** Keeps nothing of what has been made so far, nor of what is being made. */
+  forget(): void;
 }
 
 export interface Keeping {
@@ -9,34 +11,55 @@ export interface Keeping {
   freshMs: number;
   /** Up to this age it is still given away, while another is made. */
   staleMs: number;
-  /** How many are kept; those that nobody asked for longest go first. */
+  /** How much is kept; what nobody asked for longest goes first. */
   capacity: number;
   /** Milliseconds that only grow. */
   now?: () => number;
 }
 
 interface Entry<T> {
-  kept?: { value: T; madeAt: number };
+  kept?: { value: T; madeAt: number; weight: number };
   making?: Promise<T>;
 }
 
-/** Who asks while a value is made waits for the same one. A failure is kept for nobody. */
-export function createKeptValues<T>({
-  freshMs,
-  staleMs,
-  capacity,
-  now = () => performance.now(),
-}: Keeping): KeptValues<T> {
+/**
+ * Who asks while a value is made waits for the same one. A failure is kept for nobody.
+ *
+ * @param weightOf how much of the capacity a value takes; without: 1
+ */
+export function createKeptValues<T>(
+  { freshMs, staleMs, capacity, now = () => performance.now() }: Keeping,
+  weightOf: (value: T) => number = () => 1,
+): KeptValues<T> {
   const entries = new Map<string, Entry<T>>();
-  const make = (entry: Entry<T>, by: () => Promise<T>): Promise<T> => {
+  let weight = 0;
+  const drop = (key: string, { kept }: Entry<T>): void => {
+    if (entries.delete(key)) weight -= kept?.weight ?? 0;
+  };
+  const keep = (key: string, entry: Entry<T>, value: T, madeAt: number): void => {
+    // Whoever has been forgotten meanwhile stays so.
+    if (entries.get(key) !== entry) return;
+    drop(key, entry);
+    entry.kept = { value, madeAt, weight: weightOf(value) };
+    entries.set(key, entry);
+    weight += entry.kept.weight;
+    for (const [oldest, its] of entries) {
+      if (weight <= capacity) break;
+      drop(oldest, its);
+    }
+  };
+  const make = (key: string, entry: Entry<T>, by: () => Promise<T>): Promise<T> => {
     // What is asked for now must not be older than now, so the age counts from here.
     const madeAt = now();
     const making = by()
       .then((value) => {
-        entry.kept = { value, madeAt };
+        keep(key, entry, value, madeAt);
         return value;
       })
-      .finally(() => delete entry.making);
+      .finally(() => {
+        delete entry.making;
+        if (!entry.kept && entries.get(key) === entry) entries.delete(key);
+      });
     entry.making = making;
     return making;
   };
@@ -45,16 +68,16 @@ export function createKeptValues<T>({
       const entry = entries.get(key) ?? {};
       entries.delete(key);
       entries.set(key, entry);
-      for (const oldest of entries.keys()) {
-        if (entries.size <= capacity) break;
-        entries.delete(oldest);
-      }
       const { kept } = entry;
       const age = kept ? now() - kept.madeAt : Infinity;
-      if (!kept || age > staleMs) return entry.making ?? make(entry, by);
+      if (!kept || age > staleMs) return entry.making ?? make(key, entry, by);
       // Whoever asks when this one is too old waits, and hears of the failure.
-      if (age > freshMs && !entry.making) make(entry, by).catch(() => undefined);
+      if (age > freshMs && !entry.making) make(key, entry, by).catch(() => undefined);
       return kept.value;
+    },
+    forget() {
+      entries.clear();
+      weight = 0;
     },
   };
 }

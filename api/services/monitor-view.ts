@@ -14,13 +14,14 @@ import { findVisibleMonitors, type VisibleMonitor } from '../../db/visible-monit
 import { RANGES, type MonitorPageView, type Range, type RegionFigures, type RegionView } from '../../web/view.ts';
 import { readLatencySeries } from './latency-series.ts';
 import { latencyMsOf, readMonitorRows, totalOf } from './monitor-rows.ts';
+import { readSince } from './since.ts';
 
 const DAY = 86_400;
 const DAYS_SHOWN = 90;
 /** Windows that are planned are shown so far ahead. */
 const AHEAD_SECONDS = 30 * DAY;
-/** What regions saw is not rolled up: over longer ranges it is not told. */
-const REGIONS_REACH_SECONDS = 7 * DAY;
+/** What regions saw is not rolled up: it is told of no longer range than this. */
+const REGIONS_REACH = '7d';
 
 const SECONDS: Record<Range, number> = { '24h': DAY, '7d': 7 * DAY, '30d': 30 * DAY, '90d': 90 * DAY };
 const STEP: Record<Range, number> = { '24h': 300, '7d': 3600, '30d': 3 * 3600, '90d': 6 * 3600 };
@@ -40,11 +41,13 @@ export async function readMonitorView(
   if (!row) throw new Error('a monitor was not read');
   const counting = await prepareCounting(client, book, [monitor], { from: to - SECONDS['90d'], to });
   const span = { from: to - SECONDS[range], to };
+  const regionsRange = SECONDS[range] <= SECONDS[REGIONS_REACH] ? range : REGIONS_REACH;
   const view = {
-    ...{ monitor: row, range },
+    ...{ monitor: row, range, regionsRange },
+    since: await readSince(client, monitor, row, { windows: counting.windows.get(monitor.id) ?? [], to }),
     figures: await readFigures(client, monitor, to, counting),
     series: await readLatencySeries(client, monitor, { from, to }, STEP[range], counting),
-    regions: await readRegions(client, monitor, row.regions, span),
+    regions: await readRegions(client, monitor, row.regions, { from: to - SECONDS[regionsRange], to }),
     incidents: await listIncidentsBetween(client, { monitor: monitor.id }, span),
     maintenances: await listMaintenancesBetween(client, { monitor: monitor.id }, { ...span, to: to + AHEAD_SECONDS }),
   };
@@ -72,7 +75,7 @@ async function readRegions(
   regions: readonly RegionView[],
   span: { from: number; to: number },
 ): Promise<RegionFigures[]> {
-  const counted = span.to - span.from <= REGIONS_REACH_SECONDS ? await countRegions(client, monitor.id, span) : [];
+  const counted = await countRegions(client, monitor.id, span);
   const byName = new Map(counted.map((counts) => [counts.name, counts]));
   return regions.map((region) => {
     const counts = byName.get(region.name);

@@ -35,6 +35,7 @@ export async function readPageView(
   const { status, partial } = overallStatus(monitors.map((monitor) => monitor.status));
   const view: StatusPageView = {
     ...{ path, title: page.page_title, header: page.page_header },
+    tabTitle: page.page_settings.meta_page_title ?? page.page_title,
     ...{ subheader: page.page_subheader, logo: page.page_logo },
     layout: page.page_settings.monitor_layout_style,
     historyDays: { desktop, mobile },

@@ -10,7 +10,9 @@ import type {
   IncidentView,
   MaintenancePageView,
   MonitorPageView,
+  MonitorView,
   Range,
+  SiteView,
   StatusPageView,
 } from '../../web/view.ts';
 import { readDayView } from './day-view.ts';
@@ -18,6 +20,7 @@ import { readEventsView } from './events-view.ts';
 import { createKeptValues, type Keeping } from './kept-values.ts';
 import { readMonitorView } from './monitor-view.ts';
 import { readPageView } from './page-view.ts';
+import { readSiteView } from './site-view.ts';
 import { daysKey, timeZoneOf } from './visitor-days.ts';
 
 /** A view, and the second that is now on it. */
@@ -25,6 +28,7 @@ export type Dated<View> = Promise<{ view: View; now: number } | undefined>;
 
 /** What the pages for people show; undefined where there is nothing public of that name. Zones are of `isTimeZone`. */
 export interface SiteViews {
+  site(): Promise<SiteView>;
   statusPage(path: string, timeZone: string): Dated<StatusPageView>;
   monitorPage(tag: string, range: Range, timeZone: string): Dated<MonitorPageView>;
   /** `day` as `2026-11-20`, in the zone. */
@@ -33,25 +37,32 @@ export interface SiteViews {
   maintenance(id: number): Dated<MaintenancePageView>;
   /** `month` as `2026-11`, in the zone; the current one without. */
   events(month: string | undefined, timeZone: string): Dated<EventsView>;
+  /** Keeps nothing of what has been read so far. */
+  forget(): void;
 }
 
-/** How old what is shown may be; what has happened in the meantime comes with the next look. */
-const KEEPING: Keeping = { freshMs: 5000, staleMs: 15_000, capacity: 300 };
+/** Visitors of many kinds share a view for so long; what they are given of it is kept elsewhere (api/site/site.ts). */
+const KEPT_MS = 5000;
+/** In days of monitors, some hundred bytes each: fifty zones of a page with a hundred monitors, or five with a thousand. */
+const CAPACITY = 450_000;
+const KEEPING: Keeping = { freshMs: KEPT_MS, staleMs: KEPT_MS, capacity: CAPACITY };
 /** A maintenance's windows are shown so far back. */
 const WINDOWS_BACK_SECONDS = 90 * 86_400;
 
 /** Views out of the database at `pool`, each in one snapshot and kept for some seconds. */
 export function createSiteViews(pool: pg.Pool, keeping: Keeping = KEEPING): SiteViews {
   const book = countBookOf(pool);
-  const pages = createKeptValues<Awaited<Dated<StatusPageView>>>(keeping);
-  const monitors = createKeptValues<Awaited<Dated<MonitorPageView>>>(keeping);
-  const days = createKeptValues<Awaited<Dated<DayPageView>>>(keeping);
-  const months = createKeptValues<Awaited<Dated<EventsView>>>(keeping);
+  const sites = createKeptValues<SiteView>({ ...keeping, capacity: 1 });
+  const pages = createKeptValues<Awaited<Dated<StatusPageView>>>(keeping, (page) => weightOf(page?.view.monitors));
+  const monitors = createKeptValues<Awaited<Dated<MonitorPageView>>>(keeping, (page) => weightOf([page?.view.monitor]));
+  const days = createKeptValues<Awaited<Dated<DayPageView>>>(keeping, () => DAY_WEIGHT);
+  const months = createKeptValues<Awaited<Dated<EventsView>>>(keeping, () => MONTH_WEIGHT);
   const inZone = (name: string) => {
     const zone = timeZoneOf(name);
     return { zone, key: daysKey(zone, Date.now() / 1000) };
   };
   return {
+    site: () => sites.get('', () => readSiteView(pool)),
     async statusPage(path, timeZone) {
       const { zone, key } = inZone(timeZone);
       return pages.get(`${path} ${key}`, () => inSnapshot(pool, (client) => readPageView(client, book, path, zone)));
@@ -74,7 +85,18 @@ export function createSiteViews(pool: pg.Pool, keeping: Keeping = KEEPING): Site
     },
     incident: (id) => dated(pool, (client) => findPublicIncident(client, id)),
     maintenance: (id) => dated(pool, (client, now) => findPublicMaintenance(client, id, now - WINDOWS_BACK_SECONDS)),
+    forget() {
+      for (const kept of [sites, pages, monitors, days, months]) kept.forget();
+    },
   };
+}
+
+/** A day's spans and curve, a month's incidents and windows: about as much as so many days of a monitor. */
+const DAY_WEIGHT = 300;
+const MONTH_WEIGHT = 1000;
+
+function weightOf(monitors: readonly (MonitorView | undefined)[] = []): number {
+  return monitors.reduce((days, monitor) => days + (monitor?.days.length ?? 0), 1);
 }
 
 function dated<View>(pool: pg.Pool, read: (client: Queryable, now: number) => Promise<View | undefined>): Dated<View> {

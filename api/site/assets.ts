@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Assets } from '../../web/document.tsx';
+import type { Assets } from '../../web/view.ts';
 
 /** The bundler's list: which file each entry became. */
 const manifest = z.record(z.string(), z.object({ file: z.string(), css: z.array(z.string()).default([]) }));

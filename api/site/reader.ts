@@ -1,28 +1,33 @@
 import type { Request } from 'express';
 import { isTimeZone } from '../../core/time-zone.ts';
 import { readCookie } from '../http/cookie.ts';
-import { localeOf, preferredLocale, type Locale } from '../../web/words.ts';
+import { THEMES, type Reader, type SiteView } from '../../web/view.ts';
+import { localeOf, preferredLocale } from '../../web/words.ts';
 
 /** How a visitor wishes to read, as far as the request tells. */
-export interface Wishes {
-  locale: Locale;
-  timeZone: string;
-  theme: 'light' | 'dark' | null;
+export interface Wishes extends Reader {
   /** The language was asked for by the address: it is kept. */
-  chosen: boolean;
+  isChosen: boolean;
+  /** Nothing that this visitor has said before has a part in it. */
+  isAnonymous: boolean;
 }
 
-/** The address' `lang` before the cookie's, and both before what the browser likes; UTC where no zone is known. */
-export function wishesOf({ headers }: Request, query: URLSearchParams): Wishes {
+/** The address' `lang` before the cookie's, both before what the browser likes, and the site's own for all the rest. */
+export function wishesOf({ headers }: Request, query: URLSearchParams, site: SiteView): Wishes {
   const chosen = localeOf(query.get('lang') ?? undefined);
-  const theme = readCookie(headers.cookie, 'farwatch_theme');
-  // The only character of a zone's name that encoding changes.
-  const zone = readCookie(headers.cookie, 'farwatch_zone')?.replace(/%2F/gi, '/');
+  const [lang, theme, zone] = ['lang', 'theme', 'zone'].map((name) => readCookie(headers.cookie, `farwatch_${name}`));
+  const liked = localeOf(lang) ?? preferredLocale(headers['accept-language']);
   return {
-    locale:
-      chosen ?? localeOf(readCookie(headers.cookie, 'farwatch_lang')) ?? preferredLocale(headers['accept-language']),
-    timeZone: zone !== undefined && isTimeZone(zone) ? zone : 'UTC',
-    theme: theme === 'light' || theme === 'dark' ? theme : null,
-    chosen: chosen !== undefined,
+    locale: chosen ?? liked ?? localeOf(site.language) ?? 'en',
+    timeZone: zoneOf(zone) ?? site.timeZone,
+    theme: THEMES.find((one) => one === theme) ?? site.theme,
+    isChosen: chosen !== undefined,
+    isAnonymous: (lang ?? theme ?? zone) === undefined,
   };
+}
+
+function zoneOf(cookie: string | undefined): string | undefined {
+  // The only character of a zone's name that encoding changes.
+  const name = cookie?.replace(/%2F/gi, '/');
+  return name !== undefined && isTimeZone(name) ? name : undefined;
 }

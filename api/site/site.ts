@@ -1,107 +1,105 @@
 import compression from 'compression';
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
-import { AppError } from '../../core/app-error.ts';
 import { HOME_PATH } from '../../core/page.ts';
-import { isTransient } from '../../db/client.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import type { Assets } from '../../web/document.tsx';
 import {
   listDays,
   renderDashboard,
   renderDayPage,
   renderEmbed,
-  renderErrorPage,
   renderEventsPage,
   renderIncidentPage,
   renderMaintenancePage,
   renderMonitorPage,
   renderStatusPage,
 } from '../../web/render.tsx';
-import { RANGES, type Range, type Reader } from '../../web/view.ts';
+import { RANGES, type Range, type Surroundings } from '../../web/view.ts';
+import { createKeptValues, type Keeping, type KeptValues } from '../services/kept-values.ts';
 import type { SiteViews } from '../services/site-views.ts';
 import { readAssets } from './assets.ts';
-import { wishesOf } from './reader.ts';
-
-/** Everything a page loads comes from this host; nothing runs that is not in a file of ours. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "frame-src 'self'",
-  // Logos and monitors' images stand wherever their owners keep them.
-  'img-src https: http: data:',
-  "form-action 'self'",
-  "base-uri 'none'",
-].join('; ');
-/** The dashboard shows a page in a frame; what is made for other people's frames says so. */
-const FRAMED_BY_US = "; frame-ancestors 'self'";
-const FRAMED_BY_ALL = '; frame-ancestors *';
+import { codingFor, encodeDocument, sendDocument, type WireDocument } from './document.ts';
+import { answerFailed, answerNotFound } from './failures.ts';
+import { prepare } from './headers.ts';
+import { createVisits, queryOf } from './visit.ts';
 
 const A_YEAR_S = 31_536_000;
-/** What an answer depends on besides its address. */
-const VARY = 'Accept, Accept-Language, Cookie';
+
+/**
+ * Nobody waits for a page that somebody else has seen within the longer time: he gets that one, and the next one its
+ * renewal. What people write is no part of this: it is shown at once (api/services/public-changes.ts). Bytes.
+ */
+const KEEPING: Keeping = { freshMs: 5000, staleMs: 45_000, capacity: 64 * 1024 * 1024 };
+/** A document's own, beside its body. */
+const DOCUMENT_BYTES = 1024;
 
 export interface SiteOptions {
   views: SiteViews;
   /** What the build made for browsers. */
   folder: string;
-  /** Where the service is reached from outside. Without: where the request says it went. */
+  /** Where the service is reached from outside, unless its settings say so. Without either: where a request says it went. */
   publicUrl?: string;
   log: Logger;
+  keeping?: Keeping;
 }
 
-/** The pages for people. What it does not know it leaves to whoever comes next. */
-export function createSite(options: SiteOptions): Router {
-  const { views, folder } = options;
-  const assets = readAssets(folder);
-  const site = express.Router({ caseSensitive: true });
-  site.use(
-    '/assets',
-    keepable,
-    express.static(folder, { immutable: true, maxAge: A_YEAR_S * 1000, index: false, redirect: false }),
-  );
-  site.use(compression());
-  const show = (path: string | string[], make: MakePage): void => void site.get(path, page(make));
-  show(['/manage', '/manage/*rest'], async () => renderDashboard(assets.manage));
-  show('/monitors/:tag', async ({ params, query }, reader) => {
-    const found = await views.monitorPage(params.tag ?? '', rangeOf(query.get('range')), reader.timeZone);
-    return found && renderMonitorPage(found.view, at(reader, found), assets.site, baseOf(options, reader));
-  });
-  site.get('/monitors/:tag/days', async (request, response, next) => {
-    const reader = readerOf(request, response);
-    const found = await views.monitorPage(String(request.params.tag), '24h', reader.timeZone);
-    if (!found) return next();
-    response.setHeader('Cache-Control', 'no-cache').setHeader('Vary', VARY).json(listDays(found.view, reader));
-  });
-  show('/monitors/:tag/days/:day', async ({ params }, reader) => {
-    const found = await views.dayPage(params.tag ?? '', params.day ?? '', reader.timeZone);
-    return found && renderDayPage(found.view, at(reader, found), assets.site);
-  });
-  show('/incidents/:id', async ({ params }, reader) => {
-    const found = await views.incident(Number(params.id));
-    return found && renderIncidentPage(found.view, at(reader, found), assets.site);
-  });
-  show('/maintenances/:id', async ({ params }, reader) => {
-    const found = await views.maintenance(Number(params.id));
-    return found && renderMaintenancePage(found.view, at(reader, found), assets.site);
-  });
-  show('/events', async ({ query }, reader) => {
-    const found = await views.events(query.get('month') ?? undefined, reader.timeZone);
-    return found && renderEventsPage(found.view, at(reader, found), assets.site);
-  });
-  show('/embed/:monitor', async ({ params, query }, reader) => {
-    const tag = /^monitor-(.+)$/.exec(params.monitor ?? '')?.[1];
-    const found = tag && (await views.monitorPage(tag, rangeOf(query.get('range')), reader.timeZone));
-    return found ? renderEmbed(found.view, at(reader, found), assets.site) : undefined;
-  });
-  show(['/', '/:path'], async ({ params }, reader) => {
-    const found = await views.statusPage(params.path ?? HOME_PATH, reader.timeZone);
-    return found && renderStatusPage(found.view, at(reader, found), assets.site);
-  });
-  site.use(notFound(assets.site), failed(assets.site, options.log));
-  return site;
+export interface Site {
+  /** The pages for people. What it does not know it leaves to whoever comes next. */
+  router: Router;
+  /** Shows everything anew. */
+  forget: () => void;
 }
+
+export function createSite({ keeping = KEEPING, ...options }: SiteOptions): Site {
+  const documents = createKeptValues<WireDocument | undefined>(
+    keeping,
+    (document) => DOCUMENT_BYTES + (document?.body.length ?? 0),
+  );
+  const forget = (): void => {
+    options.views.forget();
+    documents.forget();
+  };
+  return { router: routerOf(options, documents), forget };
+}
+
+function routerOf({ views, folder, publicUrl, log }: SiteOptions, documents: KeptValues<WireDocument | undefined>) {
+  const assets = readAssets(folder);
+  const visits = createVisits({ views, publicUrl, assets: assets.site });
+  const router = express.Router({ caseSensitive: true });
+  const show = (path: string | string[], make: MakePage): void => {
+    router.get(path, async (request: Request, response: Response, next: NextFunction) => {
+      const asked = askedOf(request);
+      const { around, isShared } = await visits.of(request, response);
+      const coding = codingFor(request);
+      const key = JSON.stringify([request.path, asked.range, asked.month, around.reader, around.base, coding]);
+      const document = await documents.get(key, async () => {
+        const html = await make(asked, around);
+        return html === undefined ? undefined : encodeDocument(html, coding);
+      });
+      if (!document) return next();
+      prepare(response, isShared ? 'shared' : 'personal');
+      sendDocument(response, document);
+    });
+  };
+  router.use(compression());
+  router.use('/assets', keepable, express.static(folder, { immutable: true, maxAge: A_YEAR_S * 1000, ...PLAIN_FILES }));
+  router.get(['/manage', '/manage/*rest'], (_request, response) => {
+    prepare(response, 'personal');
+    response.type('html').send(renderDashboard(assets.manage));
+  });
+  showAll(show, views);
+  router.get('/monitors/:tag/days', async (request, response, next) => {
+    const { around, isShared } = await visits.of(request, response);
+    const found = await views.monitorPage(String(request.params.tag), '24h', around.reader.timeZone);
+    if (!found) return next();
+    prepare(response, isShared ? 'shared' : 'personal');
+    response.json(listDays(found.view, around.reader));
+  });
+  router.use(answerNotFound(visits), answerFailed(visits, log));
+  return router;
+}
+
+/** A range of a file that is compressed on its way would be one of another file. */
+const PLAIN_FILES = { index: false, redirect: false, acceptRanges: false } as const;
 
 /** The files' names change with their content, so the rule that nothing of the API is kept does not hold for them. */
 function keepable(_request: Request, response: Response, next: NextFunction): void {
@@ -111,77 +109,51 @@ function keepable(_request: Request, response: Response, next: NextFunction): vo
 
 interface Asked {
   params: Record<string, string | undefined>;
-  query: URLSearchParams;
+  range: Range;
+  month: string | undefined;
 }
 
-type Visitor = Reader & { host: string };
-type MakePage = (asked: Asked, reader: Visitor) => Promise<string | undefined>;
+type MakePage = (asked: Asked, around: Surroundings) => Promise<string | undefined>;
 
-function page(make: MakePage) {
-  return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
-    const params = Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, String(value)]));
-    const html = await make({ params, query: queryOf(request) }, readerOf(request, response));
-    if (html === undefined) next();
-    else send(response, 200, html);
-  };
+function showAll(show: (path: string | string[], make: MakePage) => void, views: SiteViews): void {
+  show('/monitors/:tag', async ({ params, range }, around) => {
+    const found = await views.monitorPage(params.tag ?? '', range, around.reader.timeZone);
+    return found && renderMonitorPage(found.view, at(around, found));
+  });
+  show('/monitors/:tag/days/:day', async ({ params }, around) => {
+    const found = await views.dayPage(params.tag ?? '', params.day ?? '', around.reader.timeZone);
+    return found && renderDayPage(found.view, at(around, found));
+  });
+  show('/incidents/:id', async ({ params }, around) => {
+    const found = await views.incident(Number(params.id));
+    return found && renderIncidentPage(found.view, at(around, found));
+  });
+  show('/maintenances/:id', async ({ params }, around) => {
+    const found = await views.maintenance(Number(params.id));
+    return found && renderMaintenancePage(found.view, at(around, found));
+  });
+  show('/events', async ({ month }, around) => {
+    const found = await views.events(month, around.reader.timeZone);
+    return found && renderEventsPage(found.view, at(around, found));
+  });
+  show('/embed/:monitor', async ({ params, range }, around) => {
+    const tag = /^monitor-(.+)$/.exec(params.monitor ?? '')?.[1];
+    const found = tag && (await views.monitorPage(tag, range, around.reader.timeZone));
+    return found ? renderEmbed(found.view, at(around, found)) : undefined;
+  });
+  show(['/', '/:path'], async ({ params }, around) => {
+    const found = await views.statusPage(params.path ?? HOME_PATH, around.reader.timeZone);
+    return found && renderStatusPage(found.view, at(around, found));
+  });
 }
 
-function at(reader: Reader, { now }: { now: number }): Reader {
-  return { ...reader, now };
+function at(around: Surroundings, { now }: { now: number }): Surroundings {
+  return { ...around, now };
 }
 
-function rangeOf(text: string | null): Range {
-  return RANGES.find((range) => range === text) ?? '24h';
-}
-
-function baseOf({ publicUrl }: SiteOptions, { host }: Visitor): string {
-  return publicUrl?.replace(/\/$/, '') ?? `http://${host}`;
-}
-
-/** Programs get the API's own answer; a person is told in words. */
-function notFound(assets: Assets) {
-  return (request: Request, response: Response, next: NextFunction): void => {
-    if (!isForPeople(request)) return next();
-    send(response, 404, renderErrorPage(404, readerOf(request, response), assets));
-  };
-}
-
-function failed(assets: Assets, log: Logger) {
-  return (error: unknown, request: Request, response: Response, next: NextFunction): void => {
-    if (!isForPeople(request) || response.headersSent) return next(error);
-    const isAway = isTransient(error) || (error instanceof AppError && error.code === 'UNAVAILABLE');
-    const status = isAway ? 503 : 500;
-    log.error({ err: error }, 'page failed');
-    if (isAway) response.setHeader('Retry-After', '5');
-    send(response, status, renderErrorPage(status, readerOf(request, response), assets));
-  };
-}
-
-function isForPeople(request: Request): boolean {
-  const isRead = request.method === 'GET' || request.method === 'HEAD';
-  return isRead && request.accepts(['json', 'html']) === 'html' && !request.path.startsWith('/api/');
-}
-
-function readerOf(request: Request, response: Response): Visitor {
-  const { chosen, ...wishes } = wishesOf(request, queryOf(request));
-  if (chosen)
-    response.appendHeader('Set-Cookie', `farwatch_lang=${wishes.locale}; Path=/; Max-Age=${A_YEAR_S}; SameSite=Lax`);
-  return { ...wishes, path: request.path, now: Math.floor(Date.now() / 1000), host: request.headers.host ?? '' };
-}
-
-function queryOf({ originalUrl }: Request): URLSearchParams {
-  return new URLSearchParams(originalUrl.split('?').slice(1).join('?'));
-}
-
-function send(response: Response, status: number, html: string): void {
-  const isEmbed = response.req.path.startsWith('/embed/');
-  // What the policy says of frames counts before it where it is understood, which is everywhere by now.
-  response.removeHeader('X-Frame-Options');
-  response
-    .status(status)
-    .setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY + (isEmbed ? FRAMED_BY_ALL : FRAMED_BY_US))
-    .setHeader('Cache-Control', 'no-cache')
-    .setHeader('Vary', VARY)
-    .type('html')
-    .send(html);
+function askedOf(request: Request): Asked {
+  const query = queryOf(request);
+  const params = Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, String(value)]));
+  const range = RANGES.find((one) => one === query.get('range')) ?? '24h';
+  return { params, range, month: query.get('month') ?? undefined };
 }

@@ -1,13 +1,12 @@
 /**
- * What pages read: a page of a hundred monitors and one of a thousand, over a year of roll-ups and seven raw days of a
- * thousand monitors. First looks read everything, later ones what has changed since; then what a visitor waits for where
- * views are kept for seconds, and `/status` with its figures.
+ * What a visitor of a status page waits for: a page of a hundred monitors and one of a thousand, over a year of roll-ups and
+ * seven raw days of a thousand monitors. First what making a view takes; then the real program over HTTP, at a steady pace
+ * while what it keeps grows old and is renewed; what is sent, and what a browser makes of it.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
+import type { Browser } from 'playwright-core';
 import { readPageView } from '../../api/services/page-view.ts';
-import { createSiteViews } from '../../api/services/site-views.ts';
 import { timeZoneOf } from '../../api/services/visitor-days.ts';
 import { createPage } from '../../api/services/write-page.ts';
 import { newPage } from '../../core/page.ts';
@@ -15,8 +14,12 @@ import { inTransaction, openPool } from '../../db/client.ts';
 import { createCountBook } from '../../db/count-book.ts';
 import { readCurrentStatuses } from '../../db/current-status.ts';
 import { engineOf } from '../../db/engine.ts';
+import { openBrowser } from '../support/browser.ts';
+import buildPrograms from '../support/build-programs.ts';
+import { startSourceProgram } from '../support/source-program.ts';
 import { median, openBenchDatabase, say, type Closers } from './bench-database.ts';
 import { writePagesHistory } from './page-history.ts';
+import { measureBytes, measurePaint, measureRush, measureVisits } from './page-visits.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -24,14 +27,14 @@ const { values: options } = parseArgs({
     rawDays: { type: 'string', default: '7' },
     rolledDays: { type: 'string', default: '365' },
     rounds: { type: 'string', default: '30' },
-    seconds: { type: 'string', default: '20' },
+    seconds: { type: 'string', default: '180' },
   },
 });
 const MONITORS = Number(options.monitors);
 const ROUNDS = Number(options.rounds);
 const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata'] as const;
-/** A visitor every so many milliseconds. */
-const VISIT_MS = 20;
+/** About what a phone of some years is beside this machine. */
+const SLOWER = 4;
 
 const closers: Closers = [];
 try {
@@ -56,12 +59,28 @@ async function run(): Promise<void> {
   say(`engine ${name}, ${ids.length} monitors, ${options.rolledDays} days of hours, ${options.rawDays} raw days`);
   const api = openPool({ url, name: 'bench-api', max: 10, statementTimeoutMs: 60_000 });
   closers.push(() => api.end());
-  for (const size of new Set([Math.min(100, MONITORS), MONITORS])) {
-    const path = await addPage(pool, size);
-    await measureLooks(api, path, size);
-    await measureVisits(api, path, size);
-  }
+  const sizes = [...new Set([Math.min(100, MONITORS), MONITORS])];
+  for (const size of sizes) await measureLooks(api, await addPage(pool, size), size);
   await measureStatus(api);
+  buildPrograms();
+  const browser = await openBrowser();
+  closers.push(() => browser.close());
+  for (const size of sizes) await measureServed(url, `/of-${size}`, browser);
+}
+
+/** By a server of its own: what one page leaves in its memory must not help the next. */
+async function measureServed(url: string, path: string, browser: Browser): Promise<void> {
+  const env = { DATABASE_URL: url, API_LISTEN: '127.0.0.1:0', LOG_LEVEL: 'info', RATE_LIMIT_PER_ADDRESS: '0' };
+  const server = startSourceProgram('api', env);
+  try {
+    const port = Number((await server.logged('address')).split(':').at(-1));
+    await measureVisits(port, path, Number(options.seconds));
+    await measureRush(port, path, 5);
+    await measureBytes(port, path);
+    for (const slower of [1, SLOWER]) await measurePaint(browser, port, path, slower);
+  } finally {
+    await server.stop();
+  }
 }
 
 /** A page of monitors that lie as far from each other as they can. */
@@ -89,23 +108,6 @@ async function measureLooks(pool: pg.Pool, path: string, size: number): Promise<
     for (let round = 0; round < ROUNDS; round++) later.push(await look(zone));
     say(`${size} monitors, ${zone}: first view ${ms(first)}, later ones median ${ms(median(later))}`);
   }
-}
-
-/** What visitors wait for, one after another at a steady pace, each from one of the zones. */
-async function measureVisits(pool: pg.Pool, path: string, size: number): Promise<void> {
-  const views = createSiteViews(pool);
-  for (const zone of ZONES) await views.statusPage(path, zone);
-  const waits: number[] = [];
-  const end = performance.now() + Number(options.seconds) * 1000;
-  for (let visit = 0; performance.now() < end; visit++) {
-    waits.push(await timed(() => views.statusPage(path, ZONES[visit % ZONES.length] ?? 'UTC')));
-    await sleep(VISIT_MS);
-  }
-  waits.sort((a, b) => a - b);
-  const p99 = waits[Math.floor(waits.length * 0.99)] ?? NaN;
-  say(
-    `${size} monitors, ${waits.length} visits: median ${ms(median(waits))}, p99 ${ms(p99)}, max ${ms(waits.at(-1) ?? NaN)}`,
-  );
 }
 
 async function measureStatus(pool: pg.Pool): Promise<void> {

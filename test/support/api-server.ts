@@ -1,5 +1,6 @@
 import { authenticate } from '../../api/authenticate.ts';
 import { createCheckAnswers } from '../../api/check-answers.ts';
+import { hearPublicChanges } from '../../api/services/public-changes.ts';
 import { createSiteViews } from '../../api/services/site-views.ts';
 import { assetsFolder } from '../../api/site/assets.ts';
 import { createSite } from '../../api/site/site.ts';
@@ -67,10 +68,14 @@ export async function serve(
     ...{ db, history, recurrence, checkAnswers },
     ...{ passwords: createPasswords(), publicUrl: null, meetingPoint: null, ...settings },
   };
+  const site = withPages
+    ? createSite({ views: createSiteViews(db), folder: buildPages(), publicUrl: services.publicUrl ?? undefined, log })
+    : undefined;
+  const hearing = site && hearPublicChanges({ url, log, onChange: site.forget }, end.signal);
   const app = createApp({
     ...{ routes: apiRoutes(), services, log, authenticate },
     exposure: { ...UNEXPOSED, ...exposure },
-    ...(withPages && { site: createSite({ views: createSiteViews(db), folder: buildPages(), log }) }),
+    ...(site && { site: site.router }),
   });
   const server = await listen(app, { host: '127.0.0.1', port: 0 });
   return {
@@ -78,7 +83,7 @@ export async function serve(
     async stop() {
       await server.close();
       end.abort();
-      await Promise.all([db.end(), history.end(), recurrence.close(), listening]);
+      await Promise.all([db.end(), history.end(), recurrence.close(), listening, hearing]);
     },
   };
 }

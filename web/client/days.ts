@@ -5,54 +5,116 @@ interface Day {
   text: string;
 }
 
+/** Where somebody is in a bar: by pointer or by arrow keys. */
+interface Place {
+  bar: HTMLAnchorElement;
+  /** Of the columns in view, from the left. */
+  column: number;
+}
+
+const BAR = 'a.days';
 const lists = new Map<string, Promise<Day[]>>();
 
-/** Tells of each day under the pointer, and shows its details on a click; without this they stand on pages of their own. */
+/**
+ * Tells of each day under the pointer or the arrow keys, and shows its details on a click or Enter. Without this a bar is
+ * a link to a table of its days.
+ */
 export function tellOfDays(): void {
   const tip = document.createElement('div');
   tip.className = 'tip';
   tip.hidden = true;
+  tip.setAttribute('role', 'status');
   document.body.append(tip);
-  document.addEventListener('pointermove', (event) => void showTip(tip, event));
-  document.addEventListener('pointerleave', () => (tip.hidden = true));
+  let chosen: Place | undefined;
+  const go = (place: Place | undefined): void => {
+    chosen = place;
+    if (place) void showTip(tip, place, () => chosen === place);
+    else tip.hidden = true;
+  };
+  document.addEventListener('pointermove', ({ target, clientX }) => {
+    const bar = barAt(target);
+    const column = bar && columnAt(bar, clientX);
+    if (bar && column !== undefined && (chosen?.bar !== bar || chosen.column !== column)) go({ bar, column });
+    else if (!bar && chosen && chosen.bar !== document.activeElement) go(undefined);
+  });
+  for (const away of ['focusout', 'scroll'] as const) document.addEventListener(away, () => go(undefined));
+  document.documentElement.addEventListener('pointerleave', () => go(undefined));
+  document.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') return go(undefined);
+    const bar = barAt(event.target);
+    const column = bar && columnByKey(bar, chosen?.bar === bar ? chosen.column : undefined, event.key);
+    if (column === undefined || !bar) return;
+    event.preventDefault();
+    go({ bar, column });
+  });
   document.addEventListener('click', (event) => {
     const bar = barAt(event.target);
-    if (!bar) return;
-    tip.hidden = true;
-    void dayAt(bar, event.clientX).then((day) => day && openDay(day));
+    if (!bar || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    // A click has a detail where a pointer made it, and a finger none that moved before.
+    const pointed = event.detail > 0 ? { bar, column: columnAt(bar, event.clientX) } : undefined;
+    const place = chosen?.bar === bar ? chosen : pointed;
+    if (!place) return;
+    event.preventDefault();
+    go(undefined);
+    void dayAt(place).then((day) => (day ? openDay(day) : location.assign(bar.href)));
   });
 }
 
-async function showTip(tip: HTMLElement, { target, clientX, clientY }: PointerEvent): Promise<void> {
-  const bar = barAt(target);
-  if (!bar) {
-    tip.hidden = true;
-    return;
-  }
-  const day = await dayAt(bar, clientX);
-  if (!day) return;
-  tip.replaceChildren(strong(day.title), document.createElement('br'), day.text);
+async function showTip(tip: HTMLElement, place: Place, isWanted: () => boolean): Promise<void> {
+  const day = await dayAt(place);
+  if (!day || !isWanted()) return;
+  const title = document.createElement('strong');
+  title.textContent = day.title;
+  tip.replaceChildren(title, document.createElement('br'), day.text);
   tip.hidden = false;
-  const { width, height } = tip.getBoundingClientRect();
-  const left = Math.min(Math.max(8, clientX - width / 2), document.documentElement.clientWidth - width - 8);
-  tip.style.transform = `translate(${left}px, ${Math.max(8, clientY - height - 14)}px)`;
+  const { left, top, width } = pictureOf(place.bar).getBoundingClientRect();
+  const own = tip.getBoundingClientRect();
+  const middle = left + ((place.column + 0.5) / columnsOf(place.bar)) * width;
+  const x = Math.min(Math.max(8, middle - own.width / 2), document.documentElement.clientWidth - own.width - 8);
+  tip.style.transform = `translate(${x}px, ${Math.max(8, top - own.height - 8)}px)`;
 }
 
-function barAt(target: EventTarget | null): SVGSVGElement | null {
-  return target instanceof Element ? target.closest<SVGSVGElement>('svg.day-bar[data-days]') : null;
+function barAt(target: EventTarget | null): HTMLAnchorElement | undefined {
+  return target instanceof Element ? (target.closest<HTMLAnchorElement>(BAR) ?? undefined) : undefined;
+}
+
+/** The picture for this window's size: the other one is not shown. */
+function pictureOf(bar: HTMLAnchorElement): SVGSVGElement {
+  const pictures = [...bar.querySelectorAll('svg')];
+  // A bar has two pictures (web/components/day-bar.tsx).
+  return pictures.find((picture) => picture.getBoundingClientRect().width > 0) ?? (pictures[0] as SVGSVGElement);
+}
+
+/** A column and the space behind it are ten wide (web/components/day-bar.tsx). */
+function columnsOf(bar: HTMLAnchorElement): number {
+  return Math.round((pictureOf(bar).viewBox.baseVal.width + 3) / 10);
+}
+
+function columnAt(bar: HTMLAnchorElement, clientX: number): number {
+  const { left, width } = pictureOf(bar).getBoundingClientRect();
+  const columns = columnsOf(bar);
+  return Math.min(columns - 1, Math.max(0, Math.floor(((clientX - left) / width) * columns)));
+}
+
+/** Where a key leads; first to today, which stands at the right. */
+function columnByKey(bar: HTMLAnchorElement, from: number | undefined, key: string): number | undefined {
+  const last = columnsOf(bar) - 1;
+  if (key === 'Home') return 0;
+  if (key === 'End') return last;
+  if (key !== 'ArrowLeft' && key !== 'ArrowRight') return undefined;
+  if (from === undefined) return last;
+  return Math.min(last, Math.max(0, from + (key === 'ArrowLeft' ? -1 : 1)));
 }
 
 /** Nothing where the list cannot be read: the bar still says what it says. */
-async function dayAt(bar: SVGSVGElement, clientX: number): Promise<Day | undefined> {
+async function dayAt({ bar, column }: Place): Promise<Day | undefined> {
   const source = bar.dataset.days ?? '';
   const list = lists.get(source) ?? readDays(source);
   lists.set(source, list);
   try {
     const days = await list;
-    // A column and the space behind it are ten wide (web/components/day-bar.tsx). Bar and list end with today.
-    const columns = Math.round((bar.viewBox.baseVal.width + 3) / 10);
-    const { left, width } = bar.getBoundingClientRect();
-    return days[days.length - columns + Math.floor(((clientX - left) / width) * columns)];
+    // Bar and list end with today.
+    return days[days.length - columnsOf(bar) + column];
   } catch {
     // The next look asks again.
     lists.delete(source);
@@ -85,14 +147,9 @@ async function openDay({ href }: Day): Promise<void> {
     heading.id = 'day-dialog-title';
     dialog.setAttribute('aria-labelledby', heading.id);
   }
+  content.querySelector('#stale')?.remove();
   dialog.append(close, ...document.adoptNode(content).childNodes);
   dialog.addEventListener('close', () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
-}
-
-function strong(text: string): HTMLElement {
-  const element = document.createElement('strong');
-  element.textContent = text;
-  return element;
 }

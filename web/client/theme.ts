@@ -2,15 +2,14 @@ import { remember } from './cookie.ts';
 
 /** Shows the switch between light, dark and the system's wish, and makes it work. */
 export function offerThemes(): void {
-  const root = document.documentElement;
-  const box = document.querySelector<HTMLElement>('.theme-switch');
-  const select = box?.querySelector('select');
-  if (!box || !select) return;
-  select.value = root.dataset.theme ?? '';
-  box.hidden = false;
+  const label = document.querySelector<HTMLElement>('.theme-switch');
+  const select = label?.querySelector('select');
+  if (!label || !select) return;
+  // A browser that goes back remembers what the switch said, and not what the page was made for.
+  select.value = document.documentElement.dataset.theme ?? 'system';
+  label.hidden = false;
   select.addEventListener('change', () => {
-    if (select.value === '') delete root.dataset.theme;
-    else root.dataset.theme = select.value;
+    document.documentElement.dataset.theme = select.value;
     remember('farwatch_theme', select.value);
   });
 }

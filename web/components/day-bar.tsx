@@ -20,54 +20,52 @@ const STATUS: Record<keyof Minutes, PublicStatus> = {
 };
 
 interface Props {
-  monitor: MonitorView;
-  /** How many of the newest days a phone shows. */
-  phoneDays: number;
+  monitor: Pick<MonitorView, 'tag' | 'name' | 'days'>;
+  /** How many of the newest days a desk and a phone show. */
+  shown: { desktop: number; mobile: number };
   words: Words;
 }
 
 /**
- * A monitor's days as one picture: one column a day, one path a state, so that a hundred monitors stay light. The
- * picture carries its summary in words; the days one by one stand on the monitor's own page.
+ * A monitor's days as one picture: a column a day, so that a hundred monitors stay light. It says in words what it shows
+ * and leads to the table that tells of each day.
  */
-export function DayBar({ monitor: { tag, days }, phoneDays, words }: Props) {
-  const { paths, empty } = drawDays(days);
+export function DayBar({ monitor: { tag, name, days }, shown, words }: Props) {
   const drawing = `days-${tag}`;
+  const counts = countDays(days);
+  const label = `${name}: ${words.say('monitor.days.label', { days: days.length, ...counts })}`;
   return (
-    <>
-      <Frame days={days} from={0} kind="desk" tag={tag} words={words}>
+    <a class="days" href={`/monitors/${tag}#days`} aria-label={label} data-days={`/monitors/${tag}/days`}>
+      <Frame count={days.length} shown={shown.desktop} kind="desk">
         <g id={drawing}>
-          {empty && <path class={toneOf('NO_DATA')} d={empty} />}
-          {STACK.map((part) => paths[part] && <path key={part} class={toneOf(STATUS[part])} d={paths[part]} />)}
+          {drawDays(days).map(({ tone, kind, path }) => (
+            <path key={tone + kind} class={`${tone} ${kind}`} d={path} />
+          ))}
         </g>
       </Frame>
-      <Frame days={days} from={Math.max(0, days.length - phoneDays)} kind="phone" tag={tag} words={words}>
+      <Frame count={days.length} shown={shown.mobile} kind="phone">
         <use href={`#${drawing}`} />
       </Frame>
-    </>
+    </a>
   );
 }
 
 interface FrameProps {
-  days: readonly DayView[];
-  /** The first day that is in the picture. */
-  from: number;
+  count: number;
+  /** How many of the newest days are in the picture. */
+  shown: number;
   kind: 'desk' | 'phone';
-  tag: string;
-  words: Words;
   children: ComponentChildren;
 }
 
-function Frame({ days, from, kind, tag, words, children }: FrameProps) {
-  const shown = days.slice(from);
+function Frame({ count, shown, kind, children }: FrameProps) {
+  const width = Math.min(count, shown) * STEP;
   return (
     <svg
       class={`day-bar on-${kind}`}
-      role="img"
-      aria-label={words.say('monitor.days.label', { days: shown.length, ...countDays(shown) })}
-      viewBox={`${from * STEP} 0 ${Math.max(0, shown.length * STEP - (STEP - WIDTH))} ${HEIGHT}`}
+      aria-hidden="true"
+      viewBox={`${count * STEP - width} 0 ${Math.max(0, width - (STEP - WIDTH))} ${HEIGHT}`}
       preserveAspectRatio="none"
-      data-days={`/monitors/${tag}/days`}
     >
       {children}
     </svg>
@@ -86,39 +84,57 @@ function countDays(days: readonly DayView[]): Minutes & { none: number } {
   return counts;
 }
 
-function drawDays(days: readonly DayView[]): { paths: Record<keyof Minutes, string>; empty: string } {
-  const paths = { up: '', down: '', degraded: '', maintenance: '' };
-  let empty = '';
-  days.forEach((day, index) => {
-    const x = index * STEP;
-    let top = 0;
-    const heights = heightsOf(day);
-    for (const part of STACK) {
-      if (heights[part] > 0) paths[part] += column(x, top, heights[part]);
-      top += heights[part];
+/** A stretch of a column, from the top downwards. */
+interface Part {
+  status: PublicStatus;
+  top: number;
+  height: number;
+}
+
+interface Stroke {
+  tone: string;
+  kind: 'whole' | 'part';
+  path: string;
+}
+
+/**
+ * Neighbouring days of one state are one line as thick as the column is high, with a dash a day; days of several states
+ * are short lines as thick as the column is wide (web/styles/site.css).
+ */
+function drawDays(days: readonly DayView[]): Stroke[] {
+  const strokes = new Map<string, Stroke>();
+  const draw = (status: PublicStatus, kind: Stroke['kind'], line: string): void => {
+    const stroke = strokes.get(status + kind) ?? { tone: toneOf(status), kind, path: '' };
+    strokes.set(status + kind, stroke);
+    stroke.path += line;
+  };
+  const columns = days.map(partsOf);
+  const alone = columns.map(([first, ...others]) => (others.length === 0 ? first?.status : undefined));
+  columns.forEach((parts, at) => {
+    const status = alone[at];
+    if (!status) {
+      for (const part of parts) draw(part.status, 'part', `M${at * STEP + WIDTH / 2} ${part.top}v${part.height}`);
+    } else if (alone[at - 1] !== status) {
+      const end = alone.findIndex((other, index) => index > at && other !== status);
+      const length = (end < 0 ? days.length : end) - at;
+      draw(status, 'whole', `M${at * STEP} ${HEIGHT / 2}h${length * STEP - (STEP - WIDTH)}`);
     }
-    if (top === 0) empty += column(x, 0, HEIGHT);
   });
-  return { paths, empty };
+  return [...strokes.values()];
 }
 
 /** Shares of the day's known minutes, none of the present ones too low to be seen; together the whole column. */
-function heightsOf(day: Minutes): Minutes {
-  const known = STACK.reduce((sum, part) => sum + day[part], 0);
-  const heights = { up: 0, down: 0, degraded: 0, maintenance: 0 };
-  if (known === 0) return heights;
-  const raised = STACK.map((part) => (day[part] > 0 ? Math.max(day[part] / known, LEAST) : 0));
+function partsOf(day: Minutes): Part[] {
+  const present = STACK.filter((part) => day[part] > 0);
+  if (present.length === 0) return [{ status: 'NO_DATA', top: 0, height: HEIGHT }];
+  const known = present.reduce((sum, part) => sum + day[part], 0);
+  const raised = present.map((part) => Math.max(day[part] / known, LEAST));
   const total = raised.reduce((sum, share) => sum + share, 0);
-  let left = HEIGHT;
-  STACK.forEach((part, index) => {
-    heights[part] = Math.min(left, Math.round(((raised[index] ?? 0) / total) * HEIGHT));
-    left -= heights[part];
+  let top = 0;
+  return present.map((part, at) => {
+    const isLast = at === present.length - 1;
+    const height = isLast ? HEIGHT - top : Math.round(((raised[at] ?? 0) / total) * HEIGHT);
+    top += height;
+    return { status: STATUS[part], top: top - height, height };
   });
-  const filler = STACK.findLast((part) => day[part] > 0);
-  if (filler) heights[filler] += left;
-  return heights;
-}
-
-function column(x: number, y: number, height: number): string {
-  return `M${x} ${y}h${WIDTH}v${height}h-${WIDTH}z`;
 }

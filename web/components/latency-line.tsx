@@ -1,10 +1,9 @@
 import type { RecentPoint } from '../view.ts';
 import type { Words } from '../words.ts';
 
-const WIDTH = 120;
-const HEIGHT = 28;
+const HEIGHT = 48;
 /** The line never touches the edge: half a stroke would be cut off. */
-const INSET = 2;
+const INSET = 3;
 
 interface Props {
   points: readonly RecentPoint[];
@@ -13,7 +12,7 @@ interface Props {
   words: Words;
 }
 
-/** The latency of the last hours as a small line, gaps left open. Nothing where there is nothing to draw. */
+/** The latency of the last hours as a small line, a unit a minute, gaps left open. Nothing where there is nothing to draw. */
 export function LatencyLine({ points, joinWithin, words }: Props) {
   const first = points[0];
   const last = points.at(-1);
@@ -21,14 +20,13 @@ export function LatencyLine({ points, joinWithin, words }: Props) {
   const values = points.map(({ latencyMs }) => latencyMs);
   const max = Math.max(...values);
   const min = Math.min(...values);
-  const x = (minute: number): number => round(((minute - first.minute) / (last.minute - first.minute)) * WIDTH);
   const y = (latencyMs: number): number =>
-    round(HEIGHT - INSET - (max > 0 ? latencyMs / max : 0) * (HEIGHT - 2 * INSET));
+    Math.round(HEIGHT - INSET - (max > 0 ? latencyMs / max : 0) * (HEIGHT - 2 * INSET));
   const path = points
     .map(({ minute, latencyMs }, index) => {
       const before = points[index - 1];
-      const joined = before && minute - before.minute <= joinWithin;
-      return `${joined ? 'L' : 'M'}${x(minute)} ${y(latencyMs)}`;
+      if (!before || minute - before.minute > joinWithin) return `M${(minute - first.minute) / 60} ${y(latencyMs)}`;
+      return `l${(minute - before.minute) / 60} ${y(latencyMs) - y(before.latencyMs)}`;
     })
     .join('');
   const label = words.say('monitor.recent', { min: words.latency(min), max: words.latency(max) });
@@ -37,14 +35,10 @@ export function LatencyLine({ points, joinWithin, words }: Props) {
       class="latency-line"
       role="img"
       aria-label={label}
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      viewBox={`0 0 ${(last.minute - first.minute) / 60} ${HEIGHT}`}
       preserveAspectRatio="none"
     >
       <path d={path} />
     </svg>
   );
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
 }

@@ -9,14 +9,15 @@ const JOIN_WITHIN_S = 15 * 60;
 
 interface Props {
   monitor: MonitorView;
-  phoneDays: number;
+  /** How many of the newest days a desk and a phone show. */
+  shown: { desktop: number; mobile: number };
   words: Words;
   /** Of its name: under a section's heading, or the page's own. */
   heading?: 'h1' | 'h3';
 }
 
 /** A monitor on a page: how it is, how it was, and how fast. */
-export function MonitorRow({ monitor, phoneDays, words, heading: Heading = 'h3' }: Props) {
+export function MonitorRow({ monitor, shown, words, heading: Heading = 'h3' }: Props) {
   const { tag, name, description, image, status, uptimeText, latencyMs, days, recent, regions } = monitor;
   const uptime =
     uptimeText === '-'
@@ -33,10 +34,10 @@ export function MonitorRow({ monitor, phoneDays, words, heading: Heading = 'h3' 
       </div>
       {description && <p class="monitor-description">{description}</p>}
       <div class="monitor-days">
-        <DayBar monitor={monitor} phoneDays={phoneDays} words={words} />
+        <DayBar monitor={monitor} shown={shown} words={words} />
         <p class="axis" aria-hidden="true">
-          <span class="on-desk">{words.say('days.ago', { days: days.length - 1 })}</span>
-          <span class="on-phone">{words.say('days.ago', { days: Math.min(phoneDays, days.length) - 1 })}</span>
+          <span class="on-desk">{words.say('days.ago', { days: Math.min(shown.desktop, days.length) - 1 })}</span>
+          <span class="on-phone">{words.say('days.ago', { days: Math.min(shown.mobile, days.length) - 1 })}</span>
           <span>{words.say('today')}</span>
         </p>
       </div>
@@ -49,7 +50,7 @@ export function MonitorRow({ monitor, phoneDays, words, heading: Heading = 'h3' 
         {regions.length > 1 && (
           <ul class="regions" aria-label={words.say('monitor.regions')}>
             {regions.map((region) => (
-              <li key={region.name} title={words.say(`status.${region.status}`)}>
+              <li key={region.name}>
                 <StatusSign status={region.status} />
                 {region.name}
                 <span class="unseen"> {words.say(`status.${region.status}`)}</span>

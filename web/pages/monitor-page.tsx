@@ -3,7 +3,7 @@ import { summaryOf } from '../components/day-summary.ts';
 import { Incident } from '../components/incident.tsx';
 import { LatencyChart } from '../components/latency-chart.tsx';
 import { Maintenance } from '../components/maintenance.tsx';
-import { StatusMark } from '../components/status-mark.tsx';
+import { StatusMark, StatusSign, toneOf } from '../components/status-mark.tsx';
 import type { DayView, MonitorPageView, Range } from '../view.ts';
 import type { Words } from '../words.ts';
 
@@ -11,21 +11,23 @@ interface Props {
   page: MonitorPageView;
   /** Where the service is reached from outside, for what others embed. */
   base: string;
+  now: number;
   words: Words;
 }
 
-const PHONE_DAYS = 30;
+/** Days that a desk and a phone show where no page's settings say so. */
+export const DAYS_SHOWN = { desktop: 90, mobile: 30 };
 
 /** One monitor: now, over a range, from each region, and day by day. */
-export function MonitorPage({ page, base, words }: Props) {
+export function MonitorPage({ page, base, now, words }: Props) {
   const { monitor, incidents, maintenances } = page;
   return (
     <>
       <div class="page-head monitor-title">
         <h1>{monitor.name}</h1>
-        <StatusMark status={monitor.status} words={words} />
         {monitor.description && <p class="quiet">{monitor.description}</p>}
       </div>
+      <Now page={page} now={now} words={words} />
       <Figures page={page} words={words} />
       <section class="card">
         <h2>{words.say('monitor.latency.label')}</h2>
@@ -38,7 +40,7 @@ export function MonitorPage({ page, base, words }: Props) {
       {page.regions.length > 0 && <Regions page={page} words={words} />}
       <section class="card">
         <h2>{words.say('monitor.history')}</h2>
-        <DayBar monitor={monitor} phoneDays={PHONE_DAYS} words={words} />
+        <DayBar monitor={monitor} shown={DAYS_SHOWN} words={words} />
         <Days tag={monitor.tag} days={monitor.days} words={words} />
       </section>
       <section>
@@ -61,9 +63,24 @@ export function MonitorPage({ page, base, words }: Props) {
 }
 
 /** What a range is called. */
-export function rangeText(range: Range, words: Words): string {
+function rangeText(range: Range, words: Words): string {
   const count = Number.parseInt(range, 10);
   return range.endsWith('h') ? words.say('range.hours', { hours: count }) : words.say('range.days', { days: count });
+}
+
+/** How it is, and since when. */
+function Now({ page: { monitor, since }, now, words }: { page: MonitorPageView; now: number; words: Words }) {
+  return (
+    <section class={`overall ${toneOf(monitor.status)}`} aria-label={words.say('table.status')}>
+      <StatusSign status={monitor.status} />
+      <p class="overall-text">{words.say(`status.${monitor.status}`)}</p>
+      <p class="overall-time">
+        {since === null
+          ? words.say('updated', { time: words.moment(now) })
+          : words.say('monitor.since', { time: words.moment(since), duration: words.duration(now - since) })}
+      </p>
+    </section>
+  );
 }
 
 function Figures({ page: { monitor, figures, range }, words }: { page: MonitorPageView; words: Words }) {
@@ -88,11 +105,12 @@ function Figures({ page: { monitor, figures, range }, words }: { page: MonitorPa
   );
 }
 
-function Regions({ page: { regions }, words }: { page: MonitorPageView; words: Words }) {
+function Regions({ page: { regions, regionsRange }, words }: { page: MonitorPageView; words: Words }) {
   return (
     <section class="card">
       <h2>{words.say('monitor.regions')}</h2>
       <table>
+        <caption>{words.say('monitor.regions.range', { range: rangeText(regionsRange, words) })}</caption>
         <thead>
           <tr>
             <th scope="col">{words.say('table.region')}</th>
@@ -120,9 +138,9 @@ function Regions({ page: { regions }, words }: { page: MonitorPageView; words: W
 
 function Days({ tag, days, words }: { tag: string; days: readonly DayView[]; words: Words }) {
   return (
-    <details id="days">
+    <details id="day-by-day">
       <summary>{words.say('monitor.days.each')}</summary>
-      <table>
+      <table id="days">
         <thead>
           <tr>
             <th scope="col">{words.say('day')}</th>

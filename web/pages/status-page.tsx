@@ -32,7 +32,7 @@ export function StatusPage({ page, now, words }: Props) {
         ) : (
           <ul class={`monitors layout-${page.layout}`}>
             {page.monitors.map((monitor) => (
-              <MonitorRow key={monitor.tag} monitor={monitor} phoneDays={page.historyDays.mobile} words={words} />
+              <MonitorRow key={monitor.tag} monitor={monitor} shown={page.historyDays} words={words} />
             ))}
           </ul>
         )}

@@ -93,8 +93,67 @@ it('shows all of it without JavaScript', async () => {
   await page.getByText('Day by day').click();
   await page.locator('#days a').first().click();
   expect(await page.locator('main').innerText()).toMatch(/Minutes[\s\S]*Latency/);
+  // A bar leads to its table, which opens for whoever is led to it.
+  await page.goto(test.api.base);
+  await page.locator('a.days').first().click();
+  await page.locator('#days').getByRole('link').first().waitFor();
   await close();
 }, 60_000);
+
+it.each(PATHS)(
+  'lets everybody walk through %s by the Tab key, and shows where one is',
+  async (path) => {
+    const { page, close } = await openPage(browser, { viewport: SIZES.desk });
+    await page.goto(test.api.base + path);
+    await page.waitForLoadState('networkidle');
+    const stops = await page.evaluate(() =>
+      [...document.querySelectorAll<HTMLElement>('a[href], button, select, summary, input, [tabindex]')]
+        .filter((element) => element.checkVisibility())
+        .map((element) => element.outerHTML),
+    );
+    const walked: string[] = [];
+    while (walked.length < stops.length) {
+      await page.keyboard.press('Tab');
+      const at = await page.evaluate(() => {
+        const element = document.activeElement ?? document.body;
+        const { outlineStyle, outlineWidth } = getComputedStyle(element);
+        const { top, bottom, width } = element.getBoundingClientRect();
+        const isSeen = width > 0 && bottom > 0 && top < innerHeight;
+        return { html: element.outerHTML, isMarked: outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2, isSeen };
+      });
+      expect(at).toMatchObject({ isMarked: true, isSeen: true });
+      walked.push(at.html);
+    }
+    expect(walked).toEqual(stops);
+    await close();
+  },
+  120_000,
+);
+
+it('tells of the days and opens them by keys alone', async () => {
+  const { page, close } = await openPage(browser, { viewport: SIZES.desk });
+  await page.goto(test.api.base);
+  await page.waitForLoadState('networkidle');
+  const bar = page.locator('a.days').first();
+  const tip = page.locator('.tip');
+  await bar.focus();
+  await page.keyboard.press('ArrowLeft');
+  await tip.getByText('Down').waitFor({ timeout: 20_000 });
+  const today = await tip.innerText();
+  await page.keyboard.press('ArrowLeft');
+  await expect.poll(() => tip.innerText(), { timeout: 20_000 }).not.toBe(today);
+  await page.keyboard.press('Escape');
+  expect(await tip.isVisible()).toBe(false);
+  await page.keyboard.press('End');
+  await expect.poll(() => tip.innerText(), { timeout: 20_000 }).toBe(today);
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog');
+  await dialog.waitFor({ timeout: 20_000 });
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  expect(await bar.evaluate((element) => element === document.activeElement)).toBe(true);
+  await close();
+}, 90_000);
 
 it("takes up the visitor's own time zone", async () => {
   const { page, close } = await openPage(browser, { timezoneId: 'Asia/Tokyo' });
@@ -107,7 +166,7 @@ it('tells of the day under the pointer, and shows it in a dialog that the keyboa
   const { page, close } = await openPage(browser, { viewport: SIZES.desk });
   await page.goto(test.api.base);
   await page.waitForLoadState('networkidle');
-  const bar = page.locator('.day-bar.on-desk').first();
+  const bar = page.locator('a.days').first();
   const { width = 0 } = (await bar.boundingBox()) ?? {};
   const position = { x: width - 3, y: 10 };
   await bar.hover({ position });
@@ -128,9 +187,9 @@ it('keeps the colours that were chosen', async () => {
   await page.getByLabel('Theme').selectOption('dark');
   await page.goto(`${test.api.base}/events`);
   expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
-  await page.getByLabel('Theme').selectOption('');
+  await page.getByLabel('Theme').selectOption('system');
   await page.goto(`${test.api.base}/events`);
-  expect(await page.locator('html').getAttribute('data-theme')).toBeNull();
+  expect(await page.locator('html').getAttribute('data-theme')).toBe('system');
   await close();
 }, 60_000);
 
@@ -152,6 +211,54 @@ it('renews itself quietly, and keeps what is open open', async () => {
       { timeout: 40_000, interval: 1000 },
     )
     .toContain('A newer one');
-  expect(await page.locator('#days').getAttribute('open')).not.toBeNull();
+  expect(await page.locator('#day-by-day').getAttribute('open')).not.toBeNull();
+  // Whoever walks by keys stays where he was.
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Day by day');
   await close();
 }, 90_000);
+
+it('says so when it cannot be renewed, and takes it back when it can', async () => {
+  const { page, close } = await openPage(browser, { timezoneId: 'UTC' });
+  await page.clock.install();
+  await page.goto(test.api.base);
+  const note = page.getByText('Updates are not coming through');
+  expect(await note.isVisible()).toBe(false);
+  const later = async (): Promise<boolean> => {
+    await page.clock.runFor(21_000);
+    return note.isVisible();
+  };
+  await page.context().setOffline(true);
+  await expect.poll(later, { timeout: 30_000, interval: 500 }).toBe(true);
+  await page.context().setOffline(false);
+  await expect.poll(later, { timeout: 30_000, interval: 500 }).toBe(false);
+  await close();
+}, 90_000);
+
+it('shows a new minute within ninety seconds', async () => {
+  const { page, close } = await openPage(browser, { timezoneId: 'UTC' });
+  await page.goto(`${test.api.base}/monitors/mail`);
+  const now = page.locator('.overall-text');
+  expect(await now.innerText()).toBe('Up');
+  // Points come without notice, unlike what people write through the API.
+  await test.database.pool.query(
+    `insert into data_points (minute, monitor_id, latency_us, status, origin, known)
+     select date_trunc('minute', now()), id, 0, 4, 1, 1 from monitors where tag = 'mail'`,
+  );
+  await expect.poll(() => now.innerText(), { timeout: 90_000, interval: 1000 }).toBe('Down');
+  await close();
+}, 150_000);
+
+it('prints what there is to read, dark on light, and nothing to click', async () => {
+  const { page, close } = await openPage(browser, { colorScheme: 'dark', viewport: SIZES.desk });
+  await page.goto(test.api.base);
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)).toBe(
+    'rgb(255, 255, 255)',
+  );
+  for (const unprinted of ['.site-head nav', '.languages', '.theme-switch', '.more'])
+    expect(await page.locator(unprinted).isVisible()).toBe(false);
+  await page.getByText('The shop is closed').first().waitFor();
+  const pdf = await page.pdf({ format: 'A4' });
+  expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
+  await close();
+}, 60_000);

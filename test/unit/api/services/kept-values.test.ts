@@ -83,3 +83,31 @@ it('forgets what nobody asked for longest', async () => {
   void get('b');
   expect(open).toHaveLength(4);
 });
+
+it('counts what a value weighs against what it may keep', async () => {
+  const kept = createKeptValues<number>({ freshMs: 5, staleMs: 15, capacity: 10, now: () => 0 }, (value) => value);
+  const made: number[] = [];
+  const get = (key: string, value: number) =>
+    kept.get(key, () => {
+      made.push(value);
+      return Promise.resolve(value);
+    });
+  for (const value of [6, 3, 2]) await get(`of ${value}`, value);
+  await get('of 3', 3);
+  await get('of 6', 6);
+  expect(made).toEqual([6, 3, 2, 6]);
+  await get('too heavy', 11);
+  await get('too heavy', 11);
+  expect(made.slice(4)).toEqual([11, 11]);
+});
+
+it('forgets what is being made as well', async () => {
+  const kept = createKeptValues<number>({ freshMs: 5, staleMs: 15, capacity: 2, now: () => 0 });
+  let answer = (_value: number): void => undefined;
+  const first = kept.get('a', () => new Promise<number>((resolve) => (answer = resolve)));
+  kept.forget();
+  const second = kept.get('a', () => Promise.resolve(2));
+  answer(1);
+  expect(await Promise.all([first, second])).toEqual([1, 2]);
+  expect(await kept.get('a', () => Promise.resolve(3))).toBe(2);
+});
