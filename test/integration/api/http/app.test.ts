@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { Authentication } from '../../../../api/authenticate.ts';
 import { createApp } from '../../../../api/http/app.ts';
 import { JsonStream, route } from '../../../../api/http/route.ts';
 import { createCheckAnswers } from '../../../../api/check-answers.ts';
@@ -39,7 +40,10 @@ async function* pieces(count: number, fails: boolean): AsyncGenerator<Buffer | s
 }
 
 /** No route asks who calls. */
-const nobody = (): Promise<never> => Promise.reject(new Error('nobody calls'));
+const authentication: Authentication = {
+  authenticate: () => Promise.reject(new Error('nobody calls')),
+  forgetKeys: () => undefined,
+};
 const response = z.object({ data: z.array(z.unknown()) });
 const open = { method: 'GET', access: 'public', summary: '', response } as const;
 const routes = [
@@ -87,7 +91,7 @@ beforeAll(async () => {
     ...{ db: pool, history: pool, recurrence, checkAnswers, passwords },
     ...{ publicUrl: null, meetingPoint: null },
   };
-  const app = createApp({ routes, services, log, stalledClientMs: STALLED_MS, authenticate: nobody });
+  const app = createApp({ routes, services, log, stalledClientMs: STALLED_MS, authentication });
   server = await listen(app, { host: '127.0.0.1', port: 0 });
   port = server.address.port;
 });
