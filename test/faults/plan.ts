@@ -57,13 +57,23 @@ export function drawPlan(seed: number, options: PlanOptions): Plan {
   for (let n = 0; faults.length < options.faults; n += 1) {
     // Each kind once before any comes again.
     const draw = draws[n] ?? pickOne(random, DRAWS);
-    const atMs = Math.floor(random() * (options.minutes * MINUTE_MS - 4000)) + 2000;
+    const atMs = drawTime(random, options.minutes * MINUTE_MS, faults);
     const drawn = draw(random, options.monitors);
     // Everything is healed when the last judged minute ends.
     const fault = { ...drawn, atMs, lastsMs: Math.min(drawn.lastsMs, options.minutes * MINUTE_MS - atMs) };
     if (!faults.some((other) => collide(fault, other))) faults.push(fault);
   }
   return { seed, minutes: options.minutes, faults: faults.sort((a, b) => a.atMs - b.atMs) };
+}
+
+/** Anywhere, around the end of a minute, or soon after another fault: what comes together is what nobody thought of. */
+function drawTime(random: () => number, totalMs: number, before: readonly Fault[]): number {
+  const way = random();
+  const anywhere = random() * totalMs;
+  const soon = (random() - 0.3) * 12_000;
+  const other = before[pickBelow(random, Math.max(1, before.length))]?.atMs ?? anywhere;
+  const at = way < 0.35 ? anywhere : way < 0.6 ? Math.round(anywhere / MINUTE_MS) * MINUTE_MS + soon : other + soon;
+  return Math.floor(Math.min(Math.max(at, 1000), totalMs - 2000));
 }
 
 type Draw = (random: () => number, monitors: number) => { lastsMs: number } & FaultKind;

@@ -20,7 +20,7 @@ const { values: options } = parseArgs({
     runs: { type: 'string', default: '1' },
     'side-by-side': { type: 'string', default: '1' },
     minutes: { type: 'string', default: '5' },
-    faults: { type: 'string', default: '16' },
+    faults: { type: 'string', default: '20' },
     plant: { type: 'string' },
     dir: { type: 'string', default: join('.farwatch', 'faults') },
     keep: { type: 'boolean', default: false },
