@@ -109,10 +109,11 @@ function parcelOf(
   rest: readonly number[] | null,
 ): Parcel {
   const { epoch } = book.header;
+  const pick = <R>(all: R[]): R[] => (rest === null ? all : rest.flatMap((row) => all[row] ?? []));
   const count = record.kind === 'results' ? record.results.length : record.absences.length;
   const rows = rest === null ? Array.from({ length: count }, (_, row) => row) : [...rest];
   const parts = [{ stored: null, book, seq, rows, stripped }];
   return record.kind === 'results'
-    ? { kind: 'results', epoch, parts, results: rows.flatMap((row) => record.results[row] ?? []) }
-    : { kind: 'absences', epoch, parts, absences: rows.flatMap((row) => record.absences[row] ?? []) };
+    ? { kind: 'results', epoch, parts, results: pick(record.results) }
+    : { kind: 'absences', epoch, parts, absences: pick(record.absences) };
 }

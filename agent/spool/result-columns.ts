@@ -28,18 +28,28 @@ export function encodeColumns(
   results: readonly CheckResult[],
   provisional: Provisional | null,
 ): { firstMinute: Minute; lastMinute: Minute } {
-  const order = results.map((row, index) => ({ row, started: provisional?.startedMs[index] ?? 0 }));
-  order.sort((a, b) => compareRows(a.row, b.row));
-  const rows = order.map(({ row }) => row);
+  const order = orderOf(results);
+  const rows = order === null ? results : order.flatMap((index) => results[index] ?? []);
   const firstMinute = rows[0]?.minute ?? 0;
   writeKeys(body, rows, firstMinute);
   writeAnswers(body, rows);
   writePackets(body, rows);
   if (provisional !== null) {
-    const started = order.map((one) => one.started);
+    const { startedMs } = provisional;
+    const started = order === null ? startedMs : order.map((index) => startedMs[index] ?? 0);
     writeProvisional(body, provisional.usedOffsetMs, started);
   }
   return { firstMinute, lastMinute: rows.at(-1)?.minute ?? 0 };
+}
+
+/** The places of the rows in the order of a record; null where they are in that order. */
+function orderOf(rows: readonly CheckResult[]): number[] | null {
+  const compare = (a: number, b: number): number => {
+    const [one, other] = [rows[a], rows[b]];
+    return one === undefined || other === undefined ? 0 : compareRows(one, other);
+  };
+  if (rows.every((_, index) => compare(index - 1, index) <= 0)) return null;
+  return [...rows.keys()].sort(compare);
 }
 
 /** The order of rows in a record. */
@@ -65,18 +75,20 @@ function writeKeys(body: ByteWriter, rows: readonly CheckResult[], first: Minute
 
 /** Status, cause, origin and which optional parts a row has repeat: rows name one of a few combinations. */
 function writeAnswers(body: ByteWriter, rows: readonly CheckResult[]): void {
-  const classes = new Map<string, number>();
+  const classes = new Map<number, number>();
   const combinations: number[][] = [];
   const texts = new Map<string, number>();
   const indexes = rows.map((row) => {
     const { status, cause, origin, packets, error } = row;
     const parts = (packets === null ? 0 : 1) + (error === null ? 0 : 2) + (row.latencyUs === null ? 0 : 4);
-    const combination = [STATUS_CODE[status], CAUSE_CODE[cause], ORIGIN_CODE[origin], parts];
-    const key = combination.join();
-    const index = classes.get(key) ?? combinations.push(combination) - 1;
-    classes.set(key, index);
     if (error !== null && !texts.has(error)) texts.set(error, texts.size);
-    return index;
+    const codes = [STATUS_CODE[status], CAUSE_CODE[cause], ORIGIN_CODE[origin], parts];
+    // Each is a byte.
+    const key = codes.reduce((sum, code) => sum * 256 + code, 0);
+    const known = classes.get(key);
+    if (known !== undefined) return known;
+    classes.set(key, combinations.length);
+    return combinations.push(codes) - 1;
   });
   body.unsigned(combinations.length);
   for (const code of combinations.flat()) body.byte(code);
@@ -88,26 +100,19 @@ function writeAnswers(body: ByteWriter, rows: readonly CheckResult[]): void {
 }
 
 function writePackets(body: ByteWriter, rows: readonly CheckResult[]): void {
-  const measured = rows.flatMap(({ packets, latencyUs }) => (packets === null ? [] : [{ packets, latencyUs }]));
+  const measured: { packets: PacketStats; latencyUs: number | null }[] = [];
+  for (const { packets, latencyUs } of rows) if (packets !== null) measured.push({ packets, latencyUs });
   body.column(measured.map(({ packets }) => packets.sent));
   body.column(measured.map(({ packets }) => packets.sent - packets.received));
   for (const { packets, latencyUs } of measured) {
     if (packets.received === 0) continue;
-    const { minUs, avgUs, maxUs, deviationUs } = withNumbers(packets);
-    body.signed(avgUs - (latencyUs ?? 0));
-    body.signed(avgUs - minUs);
-    body.signed(maxUs - avgUs);
-    body.unsigned(deviationUs);
+    const { minUs, avgUs, maxUs, deviationUs } = packets;
+    const mean = avgUs ?? 0;
+    body.signed(mean - (latencyUs ?? 0));
+    body.signed(mean - (minUs ?? 0));
+    body.signed((maxUs ?? 0) - mean);
+    body.unsigned(deviationUs ?? 0);
   }
-}
-
-function withNumbers({
-  minUs,
-  avgUs,
-  maxUs,
-  deviationUs,
-}: PacketStats): Record<'minUs' | 'avgUs' | 'maxUs' | 'deviationUs', number> {
-  return { minUs: minUs ?? 0, avgUs: avgUs ?? 0, maxUs: maxUs ?? 0, deviationUs: deviationUs ?? 0 };
 }
 
 function writeProvisional(body: ByteWriter, usedOffsetMs: number, startedMs: readonly number[]): void {
@@ -137,10 +142,11 @@ export function decodeColumns(
   const packets = readPackets(body, answers);
   let minute = firstMinute;
   let monitorId = 0;
-  const results = answers.map(({ hasPackets: _, ...answer }, row) => {
+  const results = answers.map(({ status, cause, origin, latencyUs, error }, row): CheckResult => {
     minute += at(minutes, row) * MINUTE_SECONDS;
     monitorId += at(ids, row);
-    return { monitorId, minute, revision: at(revisions, row), ...answer, packets: packets[row] ?? null };
+    const revision = at(revisions, row);
+    return { monitorId, minute, revision, status, cause, origin, latencyUs, error, packets: packets[row] ?? null };
   });
   return { results, provisional: isProvisional ? readProvisional(body, count) : null };
 }
@@ -152,18 +158,15 @@ function readAnswers(body: ByteReader, count: number): Answer[] {
     if (found === undefined) throw new RangeError('unknown class of row');
     return found;
   });
-  const latencies = rows.map(({ parts }) => ((parts & 4) === 0 ? null : body.unsigned()));
+  const answers = rows.map(({ status, cause, origin, parts }): Answer => {
+    const latencyUs = (parts & 4) === 0 ? null : body.unsigned();
+    return { status, cause, origin, latencyUs, error: null, hasPackets: (parts & 1) !== 0 };
+  });
   const texts = Array.from({ length: body.unsigned() }, () => body.text());
-  const withText = rows.flatMap(({ parts }, row) => ((parts & 2) === 0 ? [] : [row]));
-  const errors = new Map(body.column(withText.length).map((text, index) => [withText[index], texts[text] ?? '']));
-  return rows.map(({ status, cause, origin, parts }, row) => ({
-    status,
-    cause,
-    origin,
-    latencyUs: latencies[row] ?? null,
-    error: errors.get(row) ?? null,
-    hasPackets: (parts & 1) !== 0,
-  }));
+  const withText = answers.filter((_, row) => ((rows[row]?.parts ?? 0) & 2) !== 0);
+  const chosen = body.column(withText.length);
+  withText.forEach((answer, index) => (answer.error = texts[at(chosen, index)] ?? ''));
+  return answers;
 }
 
 function readClass(body: ByteReader): { status: Status; cause: Cause; origin: CheckOrigin; parts: number } {
