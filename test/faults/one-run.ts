@@ -13,7 +13,7 @@ import { openMonitors, type Monitors } from './monitors.ts';
 import { AGENTS, type AgentName } from './names.ts';
 import { drawPlan } from './plan.ts';
 import { plant, unseenPlants, type Plant } from './plant.ts';
-import { endOf, watchProcesses, type ProcessWatch } from './processes.ts';
+import { endOf, judgeHealth, watchProcesses, type ProcessWatch } from './processes.ts';
 import { auditSpool, type SpoolAudit } from './spool-audit.ts';
 import { openStand, type Closers, type Stand } from './stand.ts';
 import { readStored } from './stored.ts';
@@ -94,7 +94,12 @@ async function run(options: RunOptions, diary: Diary, closers: Closers): Promise
     const agents = audits.map(({ id, name, audit }) => ({ id, name, bornMs, spool: audit.read() }));
     return judge(keepBooks({ from, to, monitors, diary, agents }), await readStored(stand.pool), healedMs);
   };
-  const settled = await settle(look, healedMs, diary);
+  const programs = [...stand.agents.values(), ...stand.collectors.values()];
+  const lookAll = async (): Promise<Judged> => {
+    const judged = await look();
+    return { ...judged, wrongs: [...judged.wrongs, ...(await judgeHealth(programs))] };
+  };
+  const settled = await settle(lookAll, healedMs, diary);
   const stuck = await endAll(stand);
   diary.note('all programs have ended');
   const judged = options.plant === null ? settled : await spoil(options.plant, settled.ledger, stand, look);

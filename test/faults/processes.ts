@@ -7,6 +7,7 @@ import type { Wrong } from './ledger.ts';
 /** Longer than any program takes to end when it is asked to (agents end their last checks, within a minute). */
 const END_MS = 90_000;
 const START_MS = 60_000;
+const ANSWER_MS = 5000;
 const SAMPLE_EVERY_MS = 5000;
 const PAGE_BYTES = 4096;
 const TICKS_PER_SECOND = 100;
@@ -31,6 +32,18 @@ export async function startAgain(part: RunningPart): Promise<string | null> {
     ),
   );
   return tries === 0 ? null : `started at the ${tries + 1}. try`;
+}
+
+/** Programs that do not say that they are well, each of their parts. */
+export async function judgeHealth(programs: readonly { part: RunningPart; healthPort: number }[]): Promise<Wrong[]> {
+  const asked = programs.map(async ({ part, healthPort }): Promise<Wrong[]> => {
+    const url = `http://127.0.0.1:${healthPort}/healthz`;
+    const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) }).catch((error: unknown) => error);
+    if (answer instanceof Response && answer.ok) return [];
+    const said = answer instanceof Response ? await answer.text() : String(answer);
+    return [{ kind: 'stuck', text: `${part.name} is not well after all was healed: ${said}` }];
+  });
+  return (await Promise.all(asked)).flat();
 }
 
 /** How much memory and processor each program takes while it lives. */

@@ -34,6 +34,8 @@ export interface Stand {
 
 export interface StandingProgram {
   part: RunningPart;
+  /** Where it says how it is. */
+  healthPort: number;
   /** Null: its clock cannot be stepped. */
   clock: FalseClock | null;
 }
@@ -74,8 +76,9 @@ export async function openStand(dir: string, databaseUrl: string, closers: Close
   const collectors = new Map<CollectorName, StandingProgram>();
   for (const name of COLLECTORS) {
     const clock = clockOf(name, dir);
-    const part = collectorPart(name, { url: databaseUrl, port: ports[name], identityDir, link, clock });
-    collectors.set(name, { part: await begin(part), clock });
+    const healthPort = await reservePort();
+    const told = { url: databaseUrl, port: ports[name], healthPort, identityDir, link, clock };
+    collectors.set(name, { part: await begin(collectorPart(name, told)), healthPort, clock });
   }
   const fingerprint = fingerprintOf(identity.authority.certificate);
   const apiPort = await reservePort();
@@ -127,7 +130,14 @@ function clockOf(name: AgentName | CollectorName, dir: string): FalseClock | nul
 
 function collectorPart(
   name: CollectorName,
-  told: { url: string; port: number; identityDir: string; link: Stand['link']; clock: FalseClock | null },
+  told: {
+    url: string;
+    port: number;
+    healthPort: number;
+    identityDir: string;
+    link: Stand['link'];
+    clock: FalseClock | null;
+  },
 ): Part {
   const url = new URL(told.url);
   url.hostname = '127.0.0.1';
@@ -137,6 +147,7 @@ function collectorPart(
     NATS_URL: `tls://127.0.0.1:${told.link(name, 'nats').port}`,
     FARWATCH_IDENTITY_DIR: told.identityDir,
     COLLECTOR_LISTEN: `127.0.0.1:${told.port}`,
+    HEALTH_LISTEN: `127.0.0.1:${told.healthPort}`,
     ...told.clock?.env,
   };
   return {
@@ -180,7 +191,9 @@ async function prepareAgent(
   const files = { invitation: join(own, 'invitation'), identity: join(own, 'identity.json') };
   writeFileSync(files.invitation, invited.token, { mode: 0o600 });
   const clock = clockOf(name, dir);
+  const healthPort = await reservePort();
   const env = {
+    HEALTH_LISTEN: `127.0.0.1:${healthPort}`,
     FARWATCH_IDENTITY_FILE: files.identity,
     FARWATCH_INVITATION_FILE: files.invitation,
     FARWATCH_STATE_DIR: stateDir,
@@ -198,5 +211,5 @@ async function prepareAgent(
     stopSignal: 'SIGTERM',
     layer: 'agent',
   };
-  return { program, disk, clock, spoolDir: join(stateDir, 'spool') };
+  return { program, disk, clock, healthPort, spoolDir: join(stateDir, 'spool') };
 }

@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, inject, test } from 'vitest';
 import { CLOCKS_STAY_TRUE } from '../faults/false-clock.ts';
@@ -13,9 +16,13 @@ test(
     timeout: LIMIT_MS,
   },
   async () => {
-    const { code, output } = await runFaults('--seed', '1', '--runs', `${SEEDS}`, '--side-by-side', `${SEEDS}`);
+    const dir = mkdtempSync(join(tmpdir(), 'farwatch-faults-'));
+    const seeds = ['--seed', '1', '--runs', `${SEEDS}`, '--side-by-side', `${SEEDS}`];
+    const { code, output } = await runFaults(...seeds, '--dir', dir);
     expect(output, output).toContain(`${SEEDS} of ${SEEDS} runs judged`);
     expect(code, output).toBe(0);
+    // What went wrong stays, to be looked at.
+    rmSync(dir, { recursive: true });
   },
 );
 
