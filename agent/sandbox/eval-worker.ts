@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { ownThread } from '../../runtime/cpu-time.ts';
-import { createEngine, type EngineAnswer } from './quickjs-engine.ts';
+import type { SandboxAnswer } from './answer.ts';
+import { createEngine } from './quickjs-engine.ts';
 
 /** What the sandbox sends its worker: one evaluation at a time. */
 export interface WorkerJob {
@@ -10,7 +11,7 @@ export interface WorkerJob {
 }
 
 /** What the worker sends: once that it is ready, and under which name the kernel knows it; then an answer a job. */
-export type WorkerMessage = { kind: 'ready'; thread: string | null } | { kind: 'answer'; answer: EngineAnswer };
+export type WorkerMessage = { kind: 'ready'; thread: string | null } | { kind: 'answer'; answer: SandboxAnswer };
 
 const port = parentPort;
 if (!port) throw new Error('eval-worker runs only as a worker thread');

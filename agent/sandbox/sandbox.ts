@@ -118,7 +118,7 @@ function startWorker(
   worker.on('message', (message: WorkerMessage) => {
     if (isOver) return;
     stopWatch();
-    if (message.kind === 'answer') return onAnswer(plainAnswer(message.answer));
+    if (message.kind === 'answer') return onAnswer(message.answer);
     thread = message.thread;
     send();
   });
@@ -143,8 +143,4 @@ const starved: SandboxAnswer = { kind: 'failed', message: 'the sandbox was not l
 function watchStart(onLate: () => void): () => void {
   const timer = setTimeout(onLate, START_LIMIT_MS);
   return () => clearTimeout(timer);
-}
-
-function plainAnswer(answer: Extract<WorkerMessage, { kind: 'answer' }>['answer']): SandboxAnswer {
-  return answer.kind === 'value' ? { kind: 'value', value: JSON.parse(answer.json) as unknown } : answer;
 }
