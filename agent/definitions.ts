@@ -40,8 +40,7 @@ export class DefinitionsFollower implements BusUser {
   #adopted: DefinitionSet | null;
   #connectionProblem: string | null = 'NATS is not connected yet';
   #setProblem: string | null = null;
-  #unreadable: string[] = [];
-  /** Values that cannot be read at all were still there in a second snapshot: the others are adopted without them. */
+  /** Values that cannot be read at all were still there in a second snapshot: they stop only their own monitors. */
   #partly = false;
   readonly #signed: SignedValues;
   /** Ends the current watch. */
@@ -62,10 +61,9 @@ export class DefinitionsFollower implements BusUser {
     const unreadable = [...(this.#adopted?.definitions.values() ?? [])].flatMap(({ monitorId, problem }) =>
       problem === null ? [] : [`definition of monitor ${monitorId} cannot be run: ${problem}`],
     );
-    const keys = this.#unreadable.map((key) => `definition ${key} cannot be read`);
     const unsigned = this.#signed.unsigned().map((key) => `what stands under ${key} is not signed for that place`);
     const own = [this.#connectionProblem, this.#setProblem].filter((line) => line !== null);
-    return [...own, ...unsigned, ...keys, ...unreadable];
+    return [...own, ...unsigned, ...unreadable];
   }
 
   away(reason: string): void {
@@ -96,6 +94,7 @@ export class DefinitionsFollower implements BusUser {
       this.#renew = renew;
       const kv = await new Kvm(jetstream(connection)).open(bucketOf(this.#options.region));
       const entries = await kv.watch();
+      this.#signed.restart();
       this.#connectionProblem = null;
       const reading = this.#read(entries, view, renewal.signal).finally(() => renew('the watch ended'));
       const stopReading = (): void => entries.stop();
@@ -142,9 +141,8 @@ export class DefinitionsFollower implements BusUser {
       return;
     }
     this.#adopted = verdict.set;
-    this.#unreadable = verdict.unreadable;
     this.#setProblem = null;
-    this.#partly = verdict.unreadable.length > 0;
+    this.#partly = view.hasUnreadable();
     const { epoch, generation } = verdict.set.manifest;
     this.#options.logger.info({ epoch, generation, definitions: verdict.set.definitions.size }, 'definitions adopted');
     this.#options.onAdopt(verdict.set, { manifest: verdict.set.manifest, values: new Map(view.values) });
@@ -204,6 +202,7 @@ class WatchView implements Snapshot {
     const isManifest = key === MANIFEST_KEY;
     if (!isManifest && monitorOfKey(key) === null) return;
     if (entry.operation !== 'PUT') {
+      this.#signed.forget(key);
       if (isManifest) this.manifest = null;
       else this.values.delete(key);
       return;

@@ -12,9 +12,16 @@ interface Entry {
 export interface SignedValues {
   /** What an entry says; null where it is not signed for its place, which is then reported. */
   open(entry: Entry): Promise<string | null>;
+  /** A fresh snapshot is read: what was seen before it is no news of what is there. */
+  restart(): void;
+  /** Nothing stands under a key any more. */
+  forget(key: string): void;
   /** The keys under which something unsigned was seen last. */
   unsigned(): string[];
 }
+
+/** Keys beyond this many are refused without a word. */
+const MAX_UNSIGNED = 100;
 
 /** `publicKey` is asked each time, since it comes with the agent's credentials. */
 export function createSignedValues(bucket: string, publicKey: () => string, logger: Logger): SignedValues {
@@ -39,13 +46,21 @@ export function createSignedValues(bucket: string, publicKey: () => string, logg
       const known = good.get(key);
       const content = known?.value === value ? known.content : await verify(key, value);
       if (content === null) {
-        unsigned.add(key);
-        logger.warn({ key, revision: entry.revision }, 'definition refused, it is not signed for its place');
+        // Said once: who can write garbage can write much of it.
+        if (!unsigned.has(key) && unsigned.size < MAX_UNSIGNED) {
+          unsigned.add(key);
+          logger.warn({ key, revision: entry.revision }, 'definition refused, it is not signed for its place');
+        }
         return null;
       }
       unsigned.delete(key);
       good.set(key, { value, content });
       return content;
+    },
+    restart: () => unsigned.clear(),
+    forget(key) {
+      unsigned.delete(key);
+      good.delete(key);
     },
     unsigned: () => [...unsigned],
   };

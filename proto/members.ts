@@ -55,8 +55,12 @@ export function encodeHeartbeat(beat: Heartbeat): string {
   return JSON.stringify(beat);
 }
 
+/** A heartbeat takes a few hundred bytes; what is much longer is not read at all. */
+export const MAX_HEARTBEAT_BYTES = 8192;
+
 /** Reads a heartbeat; members it does not know are passed over. Null where it is none. */
 export function decodeHeartbeat(payload: Uint8Array): Heartbeat | null {
+  if (payload.length > MAX_HEARTBEAT_BYTES) return null;
   return heartbeat.safeParse(parseJson(payload)).data ?? null;
 }
 

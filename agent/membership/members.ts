@@ -103,14 +103,20 @@ export class Members {
     this.#neighbours.beginToCount(null);
   }
 
-  /** A heartbeat came, from the agent that may speak on its subject. */
+  /**
+   * A heartbeat came, from the agent that may speak on its subject. What follows from it is done with the next tick:
+   * nobody can make this agent speak, or divide the region anew, more often than it ticks.
+   */
   hear(agentId: number, beat: Heartbeat): void {
     const nowMs = this.#options.monotonicMs();
-    if (beat.session === this.#options.session) this.#echo(beat.sequence, nowMs);
-    else if (agentId === this.#options.agentId) this.#twinMs = beat.phase === 'left' ? null : nowMs;
-    // Who has just come learns at once who is there.
-    else if (this.#neighbours.hear(agentId, beat, nowMs)) this.#nextBeatMs = 0;
-    this.tick();
+    const isOwnSession = beat.session === this.#options.session;
+    if (agentId === this.#options.agentId) {
+      if (isOwnSession) this.#echo(beat.sequence, nowMs);
+      else this.#twinMs = beat.phase === 'left' ? null : nowMs;
+      return;
+    }
+    // Who has just come learns at once who is there. Another agent that speaks of this one's life is not heeded.
+    if (!isOwnSession && this.#neighbours.hear(agentId, beat, nowMs)) this.#nextBeatMs = 0;
   }
 
   #echo(sequence: number, nowMs: number): void {

@@ -8,6 +8,8 @@ const SILENT_ECHOES = 3;
 const BEHIND_MS = 10_000;
 /** What an agent had until it left is asked for as long as a minute can still be made up for. */
 const REMEMBER_MS = 90_000;
+/** Lives of one agent that took leave and are remembered: who restarts more often than that has lost nothing by it. */
+const MAX_LEFT = 4;
 
 /** Which definitions an agent has adopted. */
 export type Adopted = Pick<Heartbeat, 'epoch' | 'generation'>;
@@ -26,7 +28,8 @@ interface Neighbour {
 
 /** The other agents of the region, as far as they are heard. Times are monotonic unless they say otherwise. */
 export class Neighbours {
-  readonly #bySession = new Map<string, Neighbour>();
+  /** By agent and session: an agent can speak for lives of its own only. */
+  readonly #lives = new Map<string, Neighbour>();
   #sequence = 0;
   /** Since when the own heartbeat comes back without interruption; null: it does not. */
   #countingSinceMs: number | null = null;
@@ -34,7 +37,7 @@ export class Neighbours {
   /** Silence begins to count anew at `ms`; null: it does not count. */
   beginToCount(ms: number | null): void {
     this.#countingSinceMs = ms;
-    for (const neighbour of this.#bySession.values()) Object.assign(neighbour, { echoes: 0, behindSinceMs: null });
+    for (const neighbour of this.#lives.values()) Object.assign(neighbour, { echoes: 0, behindSinceMs: null });
   }
 
   /** An own heartbeat goes out. */
@@ -44,17 +47,20 @@ export class Neighbours {
 
   /** An own heartbeat came back: who was heard before it was sent has been silent meanwhile. */
   countEcho(sequence: number): void {
-    for (const neighbour of this.#bySession.values()) if (neighbour.heardAt < sequence) neighbour.echoes += 1;
+    for (const neighbour of this.#lives.values()) if (neighbour.heardAt < sequence) neighbour.echoes += 1;
   }
 
   /** Returns whether it is the first word of that life of the agent. */
   hear(agentId: number, beat: Heartbeat, nowMs: number): boolean {
-    const others = this.#otherLives(agentId, beat.session);
-    if (others.some((one) => one.beat.bornMs > beat.bornMs)) return false;
+    const others = [...this.#lives].filter(([, one]) => one.agentId === agentId && one.beat.session !== beat.session);
+    const current = others.filter(([, one]) => one.beat.phase !== 'left');
+    if (current.some(([, one]) => one.beat.bornMs > beat.bornMs)) return false;
     // A new life: the one before it has ended, whatever it still had to do.
-    for (const one of others) this.#bySession.delete(one.beat.session);
-    const known = this.#bySession.get(beat.session);
-    this.#bySession.set(beat.session, {
+    for (const [key] of current) this.#lives.delete(key);
+    for (const [key] of others.slice(0, -MAX_LEFT)) this.#lives.delete(key);
+    const key = `${agentId} ${beat.session}`;
+    const known = this.#lives.get(key);
+    this.#lives.set(key, {
       ...(known ?? { behindSinceMs: null, isBehind: false }),
       agentId,
       beat,
@@ -65,17 +71,10 @@ export class Neighbours {
     return known === undefined;
   }
 
-  /** What has not taken leave of the same agent under another session. */
-  #otherLives(agentId: number, session: string): Neighbour[] {
-    return [...this.#bySession.values()].filter(
-      ({ agentId: id, beat }) => id === agentId && beat.session !== session && beat.phase !== 'left',
-    );
-  }
-
   /** Looks who has become silent or fallen behind; `serviceMs` is the service clock. */
   look(nowMs: number, serviceMs: number, own: Adopted | null): void {
-    for (const [session, neighbour] of this.#bySession) {
-      if (this.#isGone(neighbour, nowMs, serviceMs)) this.#bySession.delete(session);
+    for (const [key, neighbour] of this.#lives) {
+      if (this.#isGone(neighbour, nowMs, serviceMs)) this.#lives.delete(key);
       else if (own !== null && this.#countingSinceMs !== null) noteBehind(neighbour, own, nowMs);
     }
   }
@@ -88,18 +87,18 @@ export class Neighbours {
 
   /** Those that are able, and those that were and took leave; `own`: the definitions of the agent that looks. */
   tenures(own: Adopted | null): Tenure[] {
-    const able = [...this.#bySession.values()].filter(({ beat }) => beat.phase !== 'joining');
+    const able = [...this.#lives.values()].filter(({ beat }) => beat.phase !== 'joining');
     return able.map((neighbour) => tenureOf(neighbour, own));
   }
 
   /** How many are there to stay. */
   get size(): number {
-    return [...this.#bySession.values()].filter(({ beat }) => beat.phase === 'member' && beat.untilMs === null).length;
+    return [...this.#lives.values()].filter(({ beat }) => beat.phase === 'member' && beat.untilMs === null).length;
   }
 
   /** Whether anyone runs its share at `serviceMs` and stays. */
   anyoneAt(serviceMs: number): boolean {
-    return [...this.#bySession.values()].some(
+    return [...this.#lives.values()].some(
       ({ beat }) => beat.phase === 'member' && beat.untilMs === null && (beat.fromMs ?? Infinity) <= serviceMs,
     );
   }

@@ -63,7 +63,7 @@ export class View {
 
   /** Whether an agent is still as good for a slot as it was in an earlier view. */
   stillHolds(before: Tenure, claim: Claim): boolean {
-    const now = this.tenures.find(({ session }) => session === before.session);
+    const now = this.tenures.find(({ agentId, session }) => agentId === before.agentId && session === before.session);
     return now !== undefined && rankOf(now, claim) >= rankOf(before, claim);
   }
 }

@@ -153,15 +153,71 @@ describe('a follower of definitions', () => {
     await eventually('that all is well', 15_000, () => follower.problems().length === 0);
   });
 
-  it('runs the others when one definition is garbage, and names it', async () => {
+  it('runs the others when one definition is garbage, says of that one that it cannot, and runs it when it is mended', async () => {
     await bucket.publish(definitions(3), 1);
     await bucket.putSigned('m.2', 'garbage');
     const follower = follow();
     await adoptsGeneration(1);
-    expect([...(follower.adopted?.definitions.keys() ?? [])]).toEqual([1, 3]);
-    expect(follower.problems()).toEqual(['definition m.2 cannot be read']);
+    const problemOf = (id: number): unknown => follower.adopted?.definitions.get(id)?.problem;
+    expect([1, 2, 3].map(problemOf)).toEqual([null, 'its value cannot be read', null]);
+    expect(follower.problems()).toEqual(['definition of monitor 2 cannot be run: its value cannot be read']);
+    await bucket.publish(definitions(3), 1);
+    await eventually('that all is well', 15_000, () => follower.problems().length === 0);
+    expect(problemOf(2)).toBeNull();
+  });
+
+  it.each<[string, string]>([
+    ['is of a form to come', JSON.stringify({ v: 2, epoch: 'epoch-1', monitorId: 2, revision: 1, versions: [] })],
+    ['is of a kind to come', versionsOf([{ ...version(1, 0), probe: { kind: 'QUANTUM', config: {} } }])],
+    [
+      'asks for what nobody can',
+      versionsOf([{ ...version(1, 0), probe: { kind: 'TCP', config: { hosts: [{ port: -1 }] } } }]),
+    ],
+    ['is empty', ''],
+    ['is cut off', versionsOf([version(1, 0)]).slice(0, 40)],
+    ['is a list', '[]'],
+    ['is another monitor', versionsOf([version(1, 0)], 3)],
+    ['is nested without end', '['.repeat(50_000)],
+    ['is as long as may be', `${versionsOf([version(1, 0)]).slice(0, -1)},"x":"${'x'.repeat(900_000)}"`],
+  ])('goes on with the others when one definition %s', async (_, content) => {
+    await bucket.publish(definitions(3), 1);
+    await bucket.putSigned('m.2', content);
+    const follower = follow({ patienceMs: 300 });
+    await adoptsGeneration(1);
+    expect([1, 3].map((id) => follower.adopted?.definitions.get(id)?.definition)).not.toContain(null);
+    expect(follower.adopted?.definitions.get(2)).toMatchObject({ definition: null });
+    expect(follower.problems().join()).toMatch(/^definition of monitor 2 cannot be run: .+/);
+    expect(adopted.at(-1)?.set.definitions.size).toBe(3);
+  });
+
+  it('refuses what was signed once and is replayed, value or manifest, and goes on with what it has', async () => {
+    const follower = follow();
+    await bucket.publish(definitions(2, 2), 2);
+    await adoptsGeneration(2);
+    await bucket.publish(definitions(2, 1), 1);
+    await eventually('that it says so', 15_000, () => follower.problems().join().includes('not adopted'));
+    expect(follower.adopted?.manifest.generation).toBe(2);
+    expect(follower.adopted?.definitions.get(1)?.revision).toBe(2);
+    await bucket.publish(definitions(2, 3), 3);
+    await adoptsGeneration(3);
+    await eventually('that all is well', 15_000, () => follower.problems().length === 0);
+  });
+
+  it('forgets what nobody signed when it is gone', async () => {
+    await bucket.publish(definitions(1), 1);
+    const follower = follow();
+    await adoptsGeneration(1);
+    for (let number = 2; number < 300; number += 1) await bucket.put(`m.${number}`, 'x'.repeat(1000));
+    await eventually('that it says so, bounded', 15_000, () => follower.problems().length === 100);
+    for (let number = 2; number < 300; number += 1) await bucket.remove(`m.${number}`);
+    await eventually('that all is well', 15_000, () => follower.problems().length === 0);
+    expect(follower.adopted?.definitions.size).toBe(1);
   });
 });
+
+function versionsOf(versions: object[], monitorId = 2): string {
+  return JSON.stringify({ v: 1, epoch: 'epoch-1', monitorId, revision: 1, versions });
+}
 
 describe('the copy of the definitions', () => {
   let folder: string;

@@ -28,7 +28,7 @@ describe('a set of definitions', () => {
   it('is adopted when it equals its manifest, and is no news when it is the adopted one', () => {
     const shown = snapshot([definition(1), definition(2)], 5);
     const verdict = judgeSnapshot(null, shown, false);
-    expect(verdict).toMatchObject({ kind: 'adopt', unreadable: [] });
+    expect(verdict).toMatchObject({ kind: 'adopt' });
     if (verdict.kind !== 'adopt') return;
     expect([...verdict.set.definitions.keys()]).toEqual([1, 2]);
     expect(judgeSnapshot(verdict.set, shown, false)).toEqual({ kind: 'none' });
@@ -75,10 +75,25 @@ describe('a set of definitions', () => {
     expect(verdict.kind === 'adopt' && verdict.set.definitions.get(2)).toMatchObject({ definition: null, revision: 4 });
   });
 
-  it('is adopted without a value that is garbage only when a second snapshot shows the same', () => {
+  it('is adopted with a value that is garbage only when a second snapshot shows the same, and then stops only that monitor', () => {
     const shown = snapshot([definition(1)], 5, [definition(1), definition(2)]);
     const values = new Map([...shown.values, [keyOfMonitor(2), garbage]]);
     expect(judgeSnapshot(null, { ...shown, values }, false).kind).toBe('refuse');
-    expect(judgeSnapshot(null, { ...shown, values }, true)).toMatchObject({ kind: 'adopt', unreadable: ['m.2'] });
+    const verdict = judgeSnapshot(null, { ...shown, values }, true);
+    if (verdict.kind !== 'adopt') throw new Error(verdict.kind);
+    const { definitions } = verdict.set;
+    expect(definitions.get(1)).toMatchObject({ problem: null });
+    expect(definitions.get(2)).toMatchObject({ revision: 1, definition: null, problem: 'its value cannot be read' });
+    expect(judgeSnapshot(verdict.set, { ...shown, values }, true)).toEqual({ kind: 'none' });
+    const mended = snapshot([definition(1), definition(2)], 5);
+    expect(judgeSnapshot(verdict.set, mended, true).kind).toBe('adopt');
+  });
+
+  it('keeps the revision that a monitor had before its value became garbage', () => {
+    const adopted = setOf([definition(1), definition(2, 7)], 4);
+    const shown = snapshot([definition(1)], 5, [definition(1), definition(2, 8)]);
+    const values = new Map([...shown.values, [keyOfMonitor(2), garbage]]);
+    const verdict = judgeSnapshot(adopted, { ...shown, values }, true);
+    expect(verdict.kind === 'adopt' && verdict.set.definitions.get(2)).toMatchObject({ revision: 7, definition: null });
   });
 });

@@ -46,6 +46,12 @@ function pass(ms: number, ...others: [number, Heartbeat][]): void {
   }
 }
 
+/** A heartbeat comes, and the next tick. */
+function hear(agentId: number, beat: Heartbeat): void {
+  members.hear(agentId, beat);
+  members.tick();
+}
+
 function beatOf(session: string, more: Partial<Heartbeat> = {}): Heartbeat {
   const times = { bornMs: START_MS - MINUTE_MS, fromMs: START_MS - MINUTE_MS, untilMs: null };
   const adopted = { epoch: 'epoch-1', generation: 1, kinds: ['TCP'] };
@@ -108,9 +114,9 @@ describe('an agent of a region', () => {
   it('answers one that has just come at once, and speaks every two seconds otherwise', () => {
     pass(250);
     const before = said.length;
-    members.hear(3, beatOf('third', { phase: 'joining', fromMs: null }));
+    hear(3, beatOf('third', { phase: 'joining', fromMs: null }));
     expect(said.length).toBe(before + 1);
-    members.hear(3, beatOf('third', { phase: 'joining', fromMs: null }));
+    hear(3, beatOf('third', { phase: 'joining', fromMs: null }));
     expect(said.length).toBe(before + 1);
     expect(present()).toEqual(['own', 'other']);
     pass(10_000, [2, beatOf('other')]);
@@ -142,24 +148,24 @@ describe('an agent of a region', () => {
     nowMs += 60_000;
     members.tick();
     const own = said.at(-1);
-    members.hear(2, beatOf('other'));
-    if (own !== undefined) members.hear(1, own);
+    hear(2, beatOf('other'));
+    if (own !== undefined) hear(1, own);
     pass(3000, [2, beatOf('other')]);
     expect(views.every(({ tenures }) => tenures.length === 2)).toBe(true);
   });
 
   it('knows by a new session that the one before has ended, and heeds no older one', () => {
-    members.hear(2, beatOf('again', { bornMs: START_MS, phase: 'joining', fromMs: null }));
+    hear(2, beatOf('again', { bornMs: START_MS, phase: 'joining', fromMs: null }));
     expect(present()).toEqual(['own']);
-    members.hear(2, beatOf('other'));
+    hear(2, beatOf('other'));
     expect(present()).toEqual(['own']);
-    members.hear(2, beatOf('again', { bornMs: START_MS, fromMs: START_MS + MINUTE_MS }));
+    hear(2, beatOf('again', { bornMs: START_MS, fromMs: START_MS + MINUTE_MS }));
     expect(present()).toEqual(['own', 'again']);
   });
 
   it('remembers one that has left for as long as a minute can be made up for', () => {
     const untilMs = nowMs + 3000;
-    members.hear(2, beatOf('other', { phase: 'left', untilMs }));
+    hear(2, beatOf('other', { phase: 'left', untilMs }));
     pass(60_000);
     expect(views.at(-1)?.tenures.map((one) => one.untilMs)).toEqual([null, untilMs]);
     expect(members.size).toBe(1);
@@ -177,9 +183,9 @@ describe('an agent of a region', () => {
   });
 
   it('leaves at once where it is alone, the other leaves too, or nothing comes back', () => {
-    members.hear(2, beatOf('other', { untilMs: nowMs + 2000 }));
+    hear(2, beatOf('other', { untilMs: nowMs + 2000 }));
     expect(members.leave()).toBeNull();
-    members.hear(2, beatOf('other'));
+    hear(2, beatOf('other'));
     echoes = false;
     pass(5500, [2, beatOf('other')]);
     expect(members.leave()).toBeNull();
@@ -210,9 +216,40 @@ describe('an agent of a region', () => {
     expect(views.at(-1)?.tenures[0]?.kinds).toEqual(['TCP', 'PING']);
   });
 
+  it('heeds nobody else that speaks of its own life, or of that of a neighbour', () => {
+    echoes = false;
+    for (let passed = 0; passed < 60; passed += 1) {
+      // A thief of another agent's key may publish what it likes, under its own number.
+      hear(9, beatOf('own', { sequence: 1000 + passed, kinds: [] }));
+      hear(9, beatOf('other', { phase: 'joining', bornMs: START_MS + passed, fromMs: null }));
+      pass(1000);
+    }
+    expect(present()).toEqual(['own', 'other']);
+    expect(views.at(-1)?.tenures.map(({ agentId }) => agentId)).toEqual([1, 2]);
+    expect(members.problem()).toContain('do not come back');
+  });
+
+  it('remembers few lives of one agent, however many take leave', () => {
+    for (let life = 0; life < 1000; life += 1)
+      hear(9, beatOf(`life ${life}`, { phase: 'left', bornMs: START_MS + life, untilMs: Number.MAX_VALUE }));
+    expect(views.at(-1)?.tenures.length).toBeLessThan(10);
+    pass(1000, [2, beatOf('other')]);
+    expect(present()).toEqual(expect.arrayContaining(['own', 'other']));
+  });
+
+  it('speaks and divides the region no more often than it ticks, however much it hears', () => {
+    pass(250);
+    const before = [said.length, views.length];
+    for (let life = 0; life < 1000; life += 1) members.hear(9, beatOf(`life ${life}`, { bornMs: START_MS + life }));
+    expect([said.length, views.length]).toEqual(before);
+    members.tick();
+    expect(said.length - (before[0] ?? 0)).toBe(1);
+    expect(views.length - (before[1] ?? 0)).toBe(1);
+  });
+
   it('tells its owner of another under its identity, and of heartbeats that do not come back', () => {
     expect(members.problem()).toBeNull();
-    members.hear(1, beatOf('twin'));
+    hear(1, beatOf('twin'));
     expect(members.problem()).toContain('identity');
     expect(present()).toEqual(['own', 'other']);
     pass(11_000);
