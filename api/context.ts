@@ -21,6 +21,8 @@ export interface Services {
   passwords: Passwords;
   /** Where people reach the service; null where nobody has said. */
   publicUrl: string | null;
+  /** The address of what pages are styled by. */
+  stylesheet: string;
   /** Where invited agents reach collectors; null where nobody has said. */
   meetingPoint: MeetingPoint | null;
 }

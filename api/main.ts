@@ -20,7 +20,7 @@ import { exposeApi } from './metrics.ts';
 import { apiRoutes } from './routes.ts';
 import { hearPublicChanges } from './services/public-changes.ts';
 import { createSiteViews } from './services/site-views.ts';
-import { assetsFolder } from './site/assets.ts';
+import { assetsFolder, readAssets } from './site/assets.ts';
 import { createSite } from './site/site.ts';
 
 /** A request's statement that takes longer than this holds up others for nothing. */
@@ -67,10 +67,14 @@ await runProgram(log, async (life) => {
   life.run('check answers', (signal) => checkAnswers.run(url, log, signal));
   const { PUBLIC_URL: publicUrl = null } = config;
   const meetingPoint = meetingPointOf(config);
-  const services = { db, history, recurrence, checkAnswers, passwords: createPasswords(), publicUrl, meetingPoint };
+  const folder = assetsFolder();
+  const services: Services = {
+    ...{ db, history, recurrence, checkAnswers, passwords: createPasswords() },
+    ...{ publicUrl, meetingPoint, stylesheet: readAssets(folder).site.css },
+  };
   const metrics = createMetrics();
   const measure = exposeApi(metrics, { requests: db, history });
-  const site = createSite({ views: createSiteViews(db), folder: assetsFolder(), publicUrl: config.PUBLIC_URL, log });
+  const site = createSite({ views: createSiteViews(db), folder, publicUrl: config.PUBLIC_URL, log });
   life.run('public changes', (signal) => hearPublicChanges({ url, log, onChange: site.forget }, signal));
   const app = createApp({
     routes: apiRoutes(config.PUBLIC_URL),

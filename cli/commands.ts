@@ -1,7 +1,9 @@
 import type pg from 'pg';
-import { createApiKey, deleteApiKey, listApiKeys, setApiKeyStatus, type KeyStatus } from '../db/api-keys.ts';
+import type { KeyStatus } from '../core/api-key.ts';
+import { createApiKey, deleteApiKey, listApiKeys, setApiKeyStatus } from '../db/api-keys.ts';
 import { migrate } from '../db/migrate.ts';
 import { findRole } from '../db/roles.ts';
+import { beginEpoch } from '../db/state.ts';
 import { AGENT_COMMANDS } from './agent-commands.ts';
 import { failed, table, type Answer, type Command, type LoneCommand, type Options } from './command.ts';
 import { USER_COMMANDS } from './user-commands.ts';
@@ -25,6 +27,11 @@ export const COMMANDS: Readonly<Record<string, Command | LoneCommand>> = {
     needs: ['identity'],
     // A library of certificates, which no other command waits for.
     runAlone: async (options) => (await import('./identity.ts')).initIdentity(options),
+  },
+  'database restored': {
+    summary: 'say, before collectors start, that the database was restored from a backup',
+    needs: [],
+    run: restored,
   },
   migrate: { summary: 'bring the database schema up to date', needs: [], run: migrateSchema },
 };
@@ -55,6 +62,11 @@ function setStatus(status: KeyStatus) {
 async function deleteKey(pool: pg.Pool, { name }: { name: string }): Promise<Answer> {
   if (!(await deleteApiKey(pool, { name }))) return failed(`no API key is named '${name}'`);
   return { text: `${name} deleted`, json: { name, deleted: true } };
+}
+
+async function restored(pool: pg.Pool): Promise<Answer> {
+  const epoch = await beginEpoch(pool);
+  return { text: "what agents measured for the database's other life will be dropped, not stored", json: { epoch } };
 }
 
 async function migrateSchema(pool: pg.Pool): Promise<Answer> {

@@ -9,6 +9,7 @@ import {
 } from './maintenance.ts';
 import { floorMinute } from './minute.ts';
 import { impactReference, monitorImpacts, toMonitorImpacts } from './monitor-reference.ts';
+import { describeRecurrence } from './recurrence-words.ts';
 import { timestamp } from './timestamp.ts';
 
 /** Maintenances and events in the words of the dashboard's endpoint (reference §7), where they differ from `/api/v4`. */
@@ -17,6 +18,7 @@ export const dashboardMaintenance = maintenanceResource
   .extend({
     monitors: z.array(impactReference),
     is_global: z.enum(['YES', 'NO']).meta({ description: 'Written without monitors: it is shown on every page' }),
+    rrule_text: z.string().meta({ description: 'The rule in words', examples: ['every week on Sunday'] }),
     events: z
       .array(maintenanceEvent)
       .meta({ description: 'The last five that have begun and the next twenty, by start' }),
@@ -35,6 +37,7 @@ export function toDashboardMaintenance(record: MaintenanceRecord): z.output<type
     ...maintenance,
     monitors: toMonitorImpacts(monitors),
     is_global: is_global ? 'YES' : 'NO',
+    rrule_text: describeRecurrence(maintenance.rrule) ?? '',
     events,
     upcoming_event: events.find(({ status }) => status !== 'COMPLETED' && status !== 'CANCELLED') ?? null,
   };

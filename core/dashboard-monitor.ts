@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { orJsonText } from './json-text.ts';
 import { completeMonitor, monitorPatch, monitorResource, newMonitorFields, type MonitorFields } from './monitor.ts';
+import { PUBLIC_STATUSES } from './overall-status.ts';
 import { meantFor } from './own-words.ts';
 import { rowId } from './row-id.ts';
 
@@ -53,3 +54,48 @@ export const testedMonitor = z
     if (monitor_id || monitor_type !== undefined) return;
     context.addIssue({ code: 'custom', path: ['monitor_id'], message: 'monitor_id is required' });
   });
+
+/** How a monitor is now. */
+export const currentReport = z.object({
+  status: z.enum(PUBLIC_STATUSES),
+  latency: z.number().min(0).nullable().meta({ description: 'Of the newest point, milliseconds' }),
+  timestamp: z.int().nullable().meta({ description: 'The newest point, however old' }),
+});
+
+export const monitorWithCurrent = monitorResource.extend({
+  current: currentReport.meta({ description: 'What is reported now, of a monitor that is hidden or INACTIVE too' }),
+});
+
+/** As many of a monitor's versions are shown. */
+export const MAX_VERSIONS = 50;
+
+const version = z.object({
+  revision: z.int(),
+  from_ts: z.int().meta({ description: 'The first minute it holds for' }),
+  active: z.boolean(),
+  monitor_type: z.string(),
+  cron: z.string().nullable(),
+  type_data: z.record(z.string(), z.unknown()),
+  quorum: z.unknown(),
+  regions: z.array(z.string()).nullable(),
+});
+
+export const monitorWithVersions = monitorWithCurrent.extend({ versions: z.array(version).max(MAX_VERSIONS) });
+
+const minutes = z.int().min(0);
+const step = z.object({
+  timestamp: z.int(),
+  up: minutes,
+  degraded: minutes,
+  down: minutes,
+  unknown: minutes,
+  latency: z.number().min(0).nullable().meta({ description: 'The mean where something answered, milliseconds' }),
+});
+
+/** What was measured of a monitor, altogether and by region, in steps that a chart can show. */
+export const monitorSeries = z.object({
+  step_seconds: z.int(),
+  points: z.array(step),
+  regions: z.array(z.object({ region: z.string(), points: z.array(step) })),
+});
+export type MonitorSeries = z.output<typeof monitorSeries>;

@@ -59,3 +59,25 @@ export const userResource = z
   })
   .meta({ id: 'User' });
 export type User = z.output<typeof userResource>;
+
+/** A sign-in that lasts, as its user sees it. */
+export const sessionResource = z.object({
+  id: z.int(),
+  address: z.string(),
+  user_agent: z.string(),
+  created_at: z.iso.datetime({ precision: 3 }),
+  last_used_at: z.iso.datetime({ precision: 3 }),
+  expires_at: z.iso.datetime({ precision: 3 }),
+  is_current: z.boolean(),
+});
+export type UserSession = z.output<typeof sessionResource>;
+
+/** A link that is good once, for the one who made it to pass on. */
+export const userLink = z.object({
+  purpose: z.enum(['INVITE', 'RESET']),
+  link: z
+    .string()
+    .meta({ description: 'To pass on: it is shown this once, and begins with a slash without PUBLIC_URL' }),
+  expires_at: z.iso.datetime({ precision: 3 }),
+});
+export type UserLink = z.output<typeof userLink>;

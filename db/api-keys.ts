@@ -1,13 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { KeyStatus } from '../core/api-key.ts';
 import { brokenConstraint, type Queryable } from './client.ts';
 
 /** API keys (specification 5, reference §12 "Keys"): only a hash is stored, the key itself is shown once. */
 
 const PREFIX = 'farwatch_';
 const KEY = /^farwatch_[0-9a-f]{64}$/;
-
-export const KEY_STATUSES = ['ACTIVE', 'INACTIVE'] as const;
-export type KeyStatus = (typeof KEY_STATUSES)[number];
 
 export interface ApiKeyRow {
   id: number;

@@ -77,6 +77,22 @@ export function inSnapshot<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Pr
   });
 }
 
+/** Runs `work` in a transaction that is undone whatever becomes of it: what it returns is what would be. */
+export async function inDraft<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const draft: { made?: { result: T } } = {};
+  const undone = new Error('a draft is undone');
+  try {
+    return await inTransaction(pool, async (client) => {
+      await client.query('set transaction isolation level repeatable read');
+      draft.made = { result: await work(client) };
+      throw undone;
+    });
+  } catch (error) {
+    if (error !== undone || !draft.made) throw error;
+    return draft.made.result;
+  }
+}
+
 /** True where a statement gave up waiting for a lock (`lock_timeout`): somebody holds it for a while. */
 export function isHeld(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '55P03';

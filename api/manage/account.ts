@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { AppError } from '../../core/app-error.ts';
 import { rowId } from '../../core/row-id.ts';
-import { emailAddress, givenPassword, newPassword, personName, userResource, type User } from '../../core/user.ts';
+import {
+  emailAddress,
+  givenPassword,
+  newPassword,
+  personName,
+  sessionResource,
+  userResource,
+  type User,
+} from '../../core/user.ts';
 import { inTransaction } from '../../db/client.ts';
 import { forgetDevices } from '../../db/known-devices.ts';
 import { dropLinks } from '../../db/one-time-links.ts';
@@ -54,17 +62,7 @@ export const accountActions = [
     permission: null,
     summary: "List one's own sessions, the one used last first",
     data: z.object({}),
-    result: z.array(
-      z.object({
-        id: z.int(),
-        address: z.string(),
-        user_agent: z.string(),
-        created_at: z.iso.datetime({ precision: 3 }),
-        last_used_at: z.iso.datetime({ precision: 3 }),
-        expires_at: z.iso.datetime({ precision: 3 }),
-        is_current: z.boolean(),
-      }),
-    ),
+    result: z.array(sessionResource),
     run: async (_data, context) => {
       const { id, sessionId } = signedInUser(context);
       const sessions = await listSessions(context.db, id);

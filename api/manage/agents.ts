@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { agentInvitation, agentResource, regionResource } from '../../core/agent-resource.ts';
 import { AppError } from '../../core/app-error.ts';
 import { enrolCommand } from '../../core/invitation.ts';
 import { checkStorableText } from '../../core/storable.ts';
 import { listAgentStates, listRegionStates } from '../../db/agent-states.ts';
 import { inviteAgent } from '../../db/agent-invitations.ts';
 import { renameAgent, revokeAgent } from '../../db/agents.ts';
-import { agentResource, regionResource, shownAgent } from '../v4/agents.ts';
+import { shownAgent } from '../v4/agents.ts';
 import { ACKNOWLEDGED, acknowledged } from './acknowledged.ts';
 import { action } from './action.ts';
 
@@ -36,13 +37,7 @@ export const agentActions = [
         .default(60)
         .meta({ description: 'For which it is good' }),
     }),
-    result: z.object({
-      name: z.string(),
-      region: z.string(),
-      command: z.string().meta({ description: 'It is shown this once' }),
-      token: z.string(),
-      expires_at: z.iso.datetime({ precision: 3 }),
-    }),
+    result: agentInvitation,
     about: ({ region, name }) => ({ region, agent: name }),
     run: async ({ region, name: wanted = null, minutes }, { db, meetingPoint }) => {
       if (!meetingPoint) throw new AppError('BAD_REQUEST', NO_MEETING_POINT);

@@ -1,17 +1,10 @@
 import { z } from 'zod';
+import { apiKeyResource, KEY_STATUSES, type KeyStatus } from '../../core/api-key.ts';
 import { AppError } from '../../core/app-error.ts';
 import { givenRoleId } from '../../core/role.ts';
 import { rowId } from '../../core/row-id.ts';
 import { checkStorableText } from '../../core/storable.ts';
-import {
-  createApiKey,
-  deleteApiKey,
-  findApiKey,
-  KEY_STATUSES,
-  listApiKeys,
-  setApiKeyStatus,
-  type KeyStatus,
-} from '../../db/api-keys.ts';
+import { createApiKey, deleteApiKey, findApiKey, listApiKeys, setApiKeyStatus } from '../../db/api-keys.ts';
 import { inTransaction } from '../../db/client.ts';
 import { rolesToGive } from '../services/privileges.ts';
 import { action, type ActionContext } from './action.ts';
@@ -24,20 +17,6 @@ const keyName = z
   .min(1, NAME_REQUIRED)
   .max(255, 'Name must be at most 255 characters')
   .superRefine(checkStorableText);
-
-const apiKeyResource = z
-  .object({
-    id: z.int(),
-    name: z.string(),
-    masked_key: z
-      .string()
-      .meta({ description: 'As long as the key, asterisks but the last 4; lists show its last 32' }),
-    status: z.enum(KEY_STATUSES),
-    role_id: z.string(),
-    created_at: z.iso.datetime({ precision: 3 }),
-    updated_at: z.iso.datetime({ precision: 3 }),
-  })
-  .meta({ id: 'ApiKey' });
 
 export const apiKeyActions = [
   action({

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { AppError } from '../../core/app-error.ts';
+import {
+  MAX_VERSIONS,
+  monitorSeries,
+  monitorWithCurrent,
+  monitorWithVersions,
+  type MonitorSeries,
+} from '../../core/dashboard-monitor.ts';
 import { countMinutes, MINUTE_SECONDS, minuteRange, type MinuteRange } from '../../core/minute.ts';
-import { monitorResource } from '../../core/monitor.ts';
 import { monitorTag } from '../../core/monitor-reference.ts';
 import { millisecondsOf } from '../../core/outcome.ts';
 import { timestamp } from '../../core/timestamp.ts';
@@ -13,44 +19,18 @@ import { readPointSeries, readRegionSeries, type SeriesStep } from '../../db/poi
 import { storableRange } from '../../db/uptime.ts';
 import { monitorSummary, summariseMonitor } from '../services/summarise-monitor.ts';
 import { action } from './action.ts';
-import { currentReport, shownReport } from './current-report.ts';
+import { shownReport } from './current-report.ts';
 import { textFilter } from './filter.ts';
 import { paging } from './paging.ts';
 import { taggedMonitor } from './tagged-monitor.ts';
 
 /** What the dashboard shows of monitors, beyond the reference. */
 
-const VERSIONS = 50;
 /** A chart has at most so many steps. */
 const MAX_STEPS = 1500;
 const MAX_CHART_DAYS = 400;
 /** Minutes that people read a clock by. */
 const STEP_MINUTES = [1, 5, 10, 15, 30, 60, 120, 360, 720];
-
-const withCurrent = monitorResource.extend({
-  current: currentReport.meta({ description: 'What is reported now, of a monitor that is hidden or INACTIVE too' }),
-});
-
-const version = z.object({
-  revision: z.int(),
-  from_ts: z.int().meta({ description: 'The first minute it holds for' }),
-  active: z.boolean(),
-  monitor_type: z.string(),
-  cron: z.string().nullable(),
-  type_data: z.record(z.string(), z.unknown()),
-  quorum: z.unknown(),
-  regions: z.array(z.string()).nullable(),
-});
-
-const minutes = z.int().min(0);
-const step = z.object({
-  timestamp: z.int(),
-  up: minutes,
-  degraded: minutes,
-  down: minutes,
-  unknown: minutes,
-  latency: z.number().min(0).nullable().meta({ description: 'The mean where something answered, milliseconds' }),
-});
 
 const range = z
   .object({ tag: monitorTag, start_ts: moment('start_ts'), end_ts: moment('end_ts') })
@@ -72,7 +52,7 @@ export const monitorViewActions = [
       monitor_type: textFilter,
       is_hidden: textFilter,
     }),
-    result: z.object({ monitors: z.array(withCurrent), total: z.int() }),
+    result: z.object({ monitors: z.array(monitorWithCurrent), total: z.int() }),
     run: async ({ page, limit, ...filter }, { pool }) =>
       inSnapshot(pool, async (client) => {
         const { monitors, total } = await pageMonitors(client, filter, { page, limit });
@@ -84,13 +64,13 @@ export const monitorViewActions = [
     permission: 'monitors.read',
     summary: 'Get a monitor with its status now, and its versions, newest first',
     data: z.object({ tag: monitorTag }),
-    result: withCurrent.extend({ versions: z.array(version).max(VERSIONS) }),
+    result: monitorWithVersions,
     run: async ({ tag }, { pool }) =>
       inSnapshot(pool, async (client) => {
         const row = await taggedMonitor(tag, { db: client });
         const [monitor] = withReports([row], await reportCurrent(client, [row]));
         if (!monitor) throw new Error('a monitor was not reported');
-        return { ...monitor, versions: await listVersions(client, row.id, VERSIONS) };
+        return { ...monitor, versions: await listVersions(client, row.id, MAX_VERSIONS) };
       }),
   }),
   action({
@@ -107,11 +87,7 @@ export const monitorViewActions = [
     permission: 'monitors.read',
     summary: 'What was measured in a range, altogether and by region, in steps that a chart can show',
     data: range,
-    result: z.object({
-      step_seconds: z.int(),
-      points: z.array(step),
-      regions: z.array(z.object({ region: z.string(), points: z.array(step) })),
-    }),
+    result: monitorSeries,
     run: async ({ tag, start_ts, end_ts }, context) => {
       const { id } = await taggedMonitor(tag, context);
       const range = storableRange(minuteRange(start_ts, end_ts));
@@ -130,14 +106,14 @@ export const monitorViewActions = [
 function withReports(
   rows: readonly MonitorRow[],
   reports: ReadonlyMap<number, CurrentReport>,
-): z.output<typeof withCurrent>[] {
+): z.output<typeof monitorWithCurrent>[] {
   return rows.flatMap((row) => {
     const report = reports.get(row.id);
     return report ? [{ ...toMonitor(row), current: shownReport(report) }] : [];
   });
 }
 
-function shownStep({ at, latencyUs, ...counts }: SeriesStep): z.output<typeof step> {
+function shownStep({ at, latencyUs, ...counts }: SeriesStep): MonitorSeries['points'][number] {
   return { timestamp: at, ...counts, latency: latencyUs === null ? null : millisecondsOf(latencyUs) };
 }
 

@@ -1,21 +1,14 @@
 import { z } from 'zod';
-import { YES_NO } from '../../core/monitor.ts';
+import { dashboardOverview, MAX_TROUBLES } from '../../core/dashboard-overview.ts';
 import type { PublicStatus } from '../../core/overall-status.ts';
 import { listAgentStates, listRegionStates } from '../../db/agent-states.ts';
 import { inSnapshot } from '../../db/client.ts';
 import { reportCurrent } from '../../db/current-status.ts';
 import { listMonitorStates } from '../../db/monitors.ts';
-import { regionResource } from '../v4/agents.ts';
 import { action } from './action.ts';
-import { currentReport, shownReport } from './current-report.ts';
+import { shownReport } from './current-report.ts';
 
 /** What the dashboard shows of the whole, beyond the reference. */
-
-/** More troubles than these are one trouble. */
-const MAX_TROUBLES = 100;
-
-const count = z.int().min(0);
-const trouble = currentReport.extend({ tag: z.string(), name: z.string(), is_hidden: z.enum(YES_NO) });
 
 export const overviewActions = [
   action({
@@ -23,22 +16,7 @@ export const overviewActions = [
     permission: 'monitors.read',
     summary: 'How everything is now: monitors by their status, those in trouble, regions and agents',
     data: z.object({}),
-    result: z.object({
-      monitors: z.object({
-        total: count,
-        active: count,
-        hidden: count,
-        by_status: z
-          .object({ UP: count, DOWN: count, DEGRADED: count, MAINTENANCE: count, NO_DATA: count })
-          .meta({ description: 'Of the active ones' }),
-      }),
-      troubles: z
-        .array(trouble)
-        .max(MAX_TROUBLES)
-        .meta({ description: 'Active monitors that are DOWN, DEGRADED or without data, the worst first' }),
-      agents: z.object({ total: count, connected: count, problems: count }),
-      regions: z.array(regionResource),
-    }),
+    result: dashboardOverview,
     run: async (_data, { pool }) =>
       inSnapshot(pool, async (client) => {
         const monitors = await listMonitorStates(client);
@@ -46,7 +24,7 @@ export const overviewActions = [
         const reports = await reportCurrent(client, active);
         const shown = active.flatMap(({ id, tag, name, is_hidden }) => {
           const report = reports.get(id);
-          return report ? [{ tag, name, is_hidden, ...shownReport(report) }] : [];
+          return report ? [{ id, tag, name, is_hidden, ...shownReport(report) }] : [];
         });
         const agents = (await listAgentStates(client)).filter(({ revoked_at }) => revoked_at === null);
         return {

@@ -1,11 +1,18 @@
 import { z } from 'zod';
 import { AppError } from '../../core/app-error.ts';
-import { dashboardPage, dashboardPagePatch, newDashboardPage, toDashboardPage } from '../../core/dashboard-page.ts';
+import {
+  dashboardPage,
+  dashboardPagePatch,
+  newDashboardPage,
+  previewedPage,
+  toDashboardPage,
+} from '../../core/dashboard-page.ts';
 import { monitorTag } from '../../core/monitor-reference.ts';
 import { monitorTags, type Page } from '../../core/page.ts';
 import { rowId } from '../../core/row-id.ts';
 import { findPageById, listPages } from '../../db/pages.ts';
 import type { Context } from '../context.ts';
+import { previewPage } from '../services/preview-page.ts';
 import { changePageMonitors, createPage, pageIdNotFound, patchPage, removePage } from '../services/write-page.ts';
 import { ACKNOWLEDGED, acknowledged } from './acknowledged.ts';
 import { action } from './action.ts';
@@ -40,6 +47,14 @@ export const pageActions = [
     about: ({ id }) => ({ pageId: id }),
     run: async ({ id, ...patch }, context) =>
       toDashboardPage(await patchPage(context.db, await pageOf(id, context), patch)),
+  }),
+  action({
+    name: 'previewPage',
+    permission: 'pages.write',
+    summary: 'The status page as it would be after createPage or, with an id, updatePage: nothing is stored',
+    data: previewedPage,
+    result: z.object({ html: z.string().meta({ description: 'A whole document, without any script' }) }),
+    run: async (data, context) => ({ html: await previewPage(context, data) }),
   }),
   action({
     name: 'deletePage',

@@ -2,18 +2,10 @@ import { z } from 'zod';
 import { AppError } from '../../core/app-error.ts';
 import { givenRoleId } from '../../core/role.ts';
 import { rowId } from '../../core/row-id.ts';
-import { emailAddress, personName, userResource } from '../../core/user.ts';
+import { emailAddress, personName, userLink, userResource } from '../../core/user.ts';
 import { listUsers } from '../../db/users.ts';
 import { changeUser, inviteUser, linkUser } from '../services/write-user.ts';
 import { action, type ActionContext } from './action.ts';
-
-const link = {
-  purpose: z.enum(['INVITE', 'RESET']),
-  link: z
-    .string()
-    .meta({ description: 'To pass on: it is shown this once, and begins with a slash without PUBLIC_URL' }),
-  expires_at: z.iso.datetime({ precision: 3 }),
-};
 
 export const userActions = [
   action({
@@ -33,7 +25,7 @@ export const userActions = [
       name: personName,
       role_ids: z.array(givenRoleId, 'role_ids must be an array').max(100).default(['member']),
     }),
-    result: z.object({ user: userResource, ...link }),
+    result: userLink.extend({ user: userResource }),
     about: ({ role_ids }) => ({ roleIds: role_ids.join(' ') }),
     run: (data, context) => inviteUser(context, { ...data, role_ids: [...new Set(data.role_ids)] }),
   }),
@@ -43,7 +35,7 @@ export const userActions = [
     summary:
       'Make another link for a user: his invitation, or, where he has taken it, one hour to choose another password',
     data: z.object({ user_id: rowId('user_id') }),
-    result: z.object(link),
+    result: userLink,
     about: ({ user_id }) => ({ userId: user_id }),
     run: async ({ user_id }, context) => {
       refuseSelf(context, user_id);

@@ -1,19 +1,12 @@
 import type pg from 'pg';
 import { AppError } from '../../core/app-error.ts';
-import { passwordLink, type User } from '../../core/user.ts';
+import { passwordLink, type User, type UserLink } from '../../core/user.ts';
 import { inTransaction } from '../../db/client.ts';
 import { createLink, dropLinks } from '../../db/one-time-links.ts';
 import { endSessionsOf } from '../../db/sessions.ts';
 import { insertUser, setUserRoles, updateUser } from '../../db/users.ts';
 import type { ActionContext } from '../manage/action.ts';
 import { rolesToGive, userToChange } from './privileges.ts';
-
-/** A link that is good once, for the one who made it to pass on: the service sends no e-mail. */
-export interface UserLink {
-  purpose: 'INVITE' | 'RESET';
-  link: string;
-  expires_at: string;
-}
 
 /** Makes a user who cannot sign in before he has taken his invitation. */
 export async function inviteUser(

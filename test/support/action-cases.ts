@@ -180,6 +180,7 @@ export const ACTION_CASES: Readonly<Record<string, ActionCase>> = {
 
   getPages: NONE,
   createPage: () => ({ page_path: unusedTag(), page_title: 'T', page_header: 'H' }),
+  previewPage: async (make) => ({ page: { id: await make.page(), page_title: 'Another' } }),
   updatePage: async (make) => ({ id: await make.page(), page_title: 'Another' }),
   deletePage: async (make) => ({ id: await make.page() }),
   addMonitorToPage: async (make) => ({ page_id: await make.page(), monitor_tag: await make.tag() }),

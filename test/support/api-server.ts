@@ -2,7 +2,7 @@ import { createAuthentication } from '../../api/authenticate.ts';
 import { createCheckAnswers } from '../../api/check-answers.ts';
 import { hearPublicChanges } from '../../api/services/public-changes.ts';
 import { createSiteViews } from '../../api/services/site-views.ts';
-import { assetsFolder } from '../../api/site/assets.ts';
+import { assetsFolder, readAssets } from '../../api/site/assets.ts';
 import { createSite } from '../../api/site/site.ts';
 import { createApp } from '../../api/http/app.ts';
 import { UNEXPOSED, type Exposure } from '../../api/http/exposure.ts';
@@ -66,7 +66,9 @@ export async function serve(
   const listening = checkAnswers.run(url, log, end.signal);
   const services: Services = {
     ...{ db, history, recurrence, checkAnswers },
-    ...{ passwords: createPasswords(), publicUrl: null, meetingPoint: null, ...settings },
+    ...{ passwords: createPasswords(), publicUrl: null, meetingPoint: null, stylesheet: '/assets/site.css' },
+    ...(withPages && { stylesheet: readAssets(buildPages()).site.css }),
+    ...settings,
   };
   const site = withPages
     ? createSite({ views: createSiteViews(db), folder: buildPages(), publicUrl: services.publicUrl ?? undefined, log })

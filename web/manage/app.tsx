@@ -1,19 +1,27 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { LocationProvider } from 'preact-iso';
-import { Refused, send } from './client.ts';
-import { Frame } from './frame.tsx';
-import { SessionContext, type Session } from './session.tsx';
+import { Refused, send, SIGNED_OUT } from './client.ts';
 import { ChoosePassword } from './door/choose-password.tsx';
 import { SetUp } from './door/set-up.tsx';
-import { SignIn } from './door/sign-in.tsx';
+import { SignIn, SignInForm } from './door/sign-in.tsx';
+import { Frame } from './frame.tsx';
+import { Dialog } from './parts/dialog.tsx';
+import { SessionContext, type Session } from './session.tsx';
 
-type Door = 'loading' | 'sign-in' | 'set-up' | { session: Session } | { fault: Error };
+/** `isOver`: the session has ended behind what is shown, which stays for whoever signs in again. */
+type Door = 'loading' | 'sign-in' | 'set-up' | { session: Session; isOver: boolean } | { fault: Error };
 
 /** The dashboard: whoever is signed in sees it, everybody else is asked who he is. */
 export function App() {
   const [door, setDoor] = useState<Door>('loading');
   const enter = useCallback(() => void knock().then(setDoor), []);
   useEffect(enter, [enter]);
+  useEffect(() => {
+    const lock = (): void =>
+      setDoor((before) => (typeof before === 'object' && 'session' in before ? { ...before, isOver: true } : before));
+    window.addEventListener(SIGNED_OUT, lock);
+    return () => window.removeEventListener(SIGNED_OUT, lock);
+  }, []);
   const signOut = useCallback(async () => {
     await send('POST', '/manage/auth/logout', {});
     setDoor('sign-in');
@@ -24,17 +32,23 @@ export function App() {
   if (door === 'set-up') return <SetUp onDone={enter} />;
   if ('fault' in door) return <Closed fault={door.fault} onRetry={enter} />;
   return (
-    <SessionContext.Provider value={{ session: door.session, signOut }}>
+    <SessionContext.Provider value={{ session: door.session, signOut, refresh: enter }}>
       <LocationProvider scope="/manage">
-        <Frame />
+        <Frame key={door.session.user?.id} />
       </LocationProvider>
+      {door.isOver && (
+        <Dialog title="Sign in again" onClose={() => setDoor('sign-in')}>
+          <p>Your session has ended. What you were doing stays as it is.</p>
+          <SignInForm onDone={enter} />
+        </Dialog>
+      )}
     </SessionContext.Provider>
   );
 }
 
 async function knock(): Promise<Door> {
   try {
-    return { session: await send<Session>('GET', '/manage/auth/session') };
+    return { session: await send<Session>('GET', '/manage/auth/session'), isOver: false };
   } catch (error) {
     if (!(error instanceof Refused) || error.status !== 401)
       return { fault: error instanceof Error ? error : new Error(String(error)) };

@@ -12,13 +12,21 @@ export class Refused extends Error {
   }
 }
 
+/** Is dispatched on the window when an action finds that nobody is signed in any more. */
+export const SIGNED_OUT = 'signed-out';
+
 interface Envelope {
   error?: { message?: string; details?: { path: string; message: string }[] };
 }
 
 /** Runs an action of `POST /manage/api` and returns its bare result. @throws Refused */
 export async function act<Result>(action: string, data: object = {}): Promise<Result> {
-  return send<Result>('POST', '/manage/api', { action, data });
+  try {
+    return await send<Result>('POST', '/manage/api', { action, data });
+  } catch (error) {
+    if (error instanceof Refused && error.status === 401) window.dispatchEvent(new Event(SIGNED_OUT));
+    throw error;
+  }
 }
 
 /** Asks one of the routes around sign-in, or reads a resource. @throws Refused */

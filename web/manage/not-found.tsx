@@ -1,8 +1,10 @@
+import { Heading } from './parts/heading.tsx';
+
 /** A path of the dashboard that leads nowhere. */
 export function NotFound() {
   return (
     <>
-      <h1>There is no such page</h1>
+      <Heading title="There is no such page" />
       <p>
         <a href="/manage">Go to the overview</a>
       </p>

@@ -1,18 +1,15 @@
 import { useEffect } from 'preact/hooks';
-import type { PublicStatus } from '../../core/overall-status.ts';
-import type { Region } from './agents/agent-resource.ts';
+import type { Region } from '../../core/agent-resource.ts';
+import type { DashboardOverview } from '../../core/dashboard-overview.ts';
+import { NEW_MONITOR, viewOf } from './monitors/monitor-paths.ts';
+import { DataTable, type Column } from './parts/data-table.tsx';
 import { momentOf } from './parts/form.ts';
+import { Heading } from './parts/heading.tsx';
 import { Empty, Shown } from './parts/notice.tsx';
 import type { DashboardIncident, DashboardMaintenance } from './parts/resource-types.ts';
+import { StateMark, wordOf } from './parts/state-mark.tsx';
 import { useAction } from './parts/use-action.ts';
 import { useSession } from './session.tsx';
-
-interface Overall {
-  monitors: { total: number; active: number; hidden: number; by_status: Record<PublicStatus, number> };
-  troubles: { tag: string; name: string; status: PublicStatus; timestamp: number | null }[];
-  agents: { total: number; connected: number; problems: number };
-  regions: Region[];
-}
 
 const EVERY_MS = 30_000;
 
@@ -21,69 +18,106 @@ export function Overview() {
   const { may } = useSession();
   return (
     <>
-      <h1>Overview</h1>
+      <Heading title="Overview" />
       {may('monitors.read') && <Now />}
-      {may('incidents.read') && <OpenIncidents />}
-      {may('maintenances.read') && <NextMaintenances />}
+      <div class="columns">
+        {may('incidents.read') && <OpenIncidents />}
+        {may('maintenances.read') && <NextMaintenances />}
+      </div>
     </>
   );
 }
 
 function Now() {
-  const overall = useAction<Overall>('getDashboardOverview');
-  const { reload, result } = overall;
+  const overall = useAction<DashboardOverview>('getDashboardOverview');
+  const { may } = useSession();
+  const { reload, result, error } = overall;
   useEffect(() => {
     const timer = window.setTimeout(reload, EVERY_MS);
     return () => window.clearTimeout(timer);
-  }, [result, reload]);
+  }, [result, error, reload]);
   return (
     <Shown of={overall}>
-      {({ monitors, troubles, agents, regions }) =>
-        monitors.total === 0 ? (
-          <Empty title="Nothing is watched yet">
-            <a class="button" href="/manage/monitors/new">
-              Make the first monitor
-            </a>
-          </Empty>
-        ) : (
-          <>
-            <ul class="figures">
-              <Figure href="/manage/monitors" name="Monitors" value={monitors.active} of={monitors.total} />
-              <Figure href="/manage/monitors" name="Down" value={monitors.by_status.DOWN} />
-              <Figure href="/manage/monitors" name="Degraded" value={monitors.by_status.DEGRADED} />
-              <Figure href="/manage/monitors" name="Without data" value={monitors.by_status.NO_DATA} />
-              <Figure href="/manage/agents" name="Agents connected" value={agents.connected} of={agents.total} />
-            </ul>
-            <Troubles troubles={troubles} />
-            {regions.length > 0 && <Regions regions={regions} />}
-          </>
-        )
-      }
+      {({ monitors, troubles, agents, regions }) => (
+        <>
+          {monitors.total === 0 ? (
+            <Empty title="Nothing is watched yet">
+              <p>A monitor is a target that every region checks once a minute.</p>
+              {may('monitors.write') && (
+                <a class="button" href={NEW_MONITOR}>
+                  Make the first monitor
+                </a>
+              )}
+            </Empty>
+          ) : (
+            <>
+              <Figures monitors={monitors} agents={agents} />
+              <Troubles troubles={troubles} />
+            </>
+          )}
+          {agents.total === 0 && (
+            <Empty title="Nobody measures yet">
+              <p>An agent measures from the host it runs on.</p>
+              <a class="button" href="/manage/agents">
+                {may('settings.write') ? 'Invite the first agent' : 'See the agents'}
+              </a>
+            </Empty>
+          )}
+          {regions.length > 0 && <Regions regions={regions} />}
+        </>
+      )}
     </Shown>
   );
 }
 
-function Figure({ href, name, value, of }: { href: string; name: string; value: number; of?: number }) {
+function Figures({ monitors, agents }: Pick<DashboardOverview, 'monitors' | 'agents'>) {
+  const { UP, DOWN, DEGRADED, NO_DATA } = monitors.by_status;
+  return (
+    <ul class="figures">
+      <Figure href="/manage/monitors?status=ACTIVE" name="Up" value={`${UP} of ${monitors.active}`} tone="up" />
+      <Figure href="#troubles" name="Down" value={DOWN} tone={DOWN > 0 ? 'down' : undefined} />
+      <Figure href="#troubles" name="Degraded" value={DEGRADED} tone={DEGRADED > 0 ? 'degraded' : undefined} />
+      <Figure href="#troubles" name="Without data" value={NO_DATA} tone={NO_DATA > 0 ? 'no-data' : undefined} />
+      <Figure
+        href="/manage/agents"
+        name={agents.problems > 0 ? `Agents, ${agents.problems} with problems` : 'Agents connected'}
+        value={`${agents.connected} of ${agents.total}`}
+        tone={agents.connected < agents.total || agents.problems > 0 ? 'degraded' : 'up'}
+      />
+    </ul>
+  );
+}
+
+interface FigureProps {
+  href: string;
+  name: string;
+  value: string | number;
+  /** None: there is nothing to see. */
+  tone: 'up' | 'down' | 'degraded' | 'no-data' | undefined;
+}
+
+function Figure({ href, name, value, tone }: FigureProps) {
   return (
     <li>
-      <a class="card figure" href={href}>
+      <a class={tone ? `card figure tone-${tone}` : 'card figure'} href={href}>
         <span class="quiet">{name}</span>
-        <strong>{of === undefined ? value : `${value} of ${of}`}</strong>
+        <strong>{value}</strong>
       </a>
     </li>
   );
 }
 
-function Troubles({ troubles }: { troubles: Overall['troubles'] }) {
+function Troubles({ troubles }: Pick<DashboardOverview, 'troubles'>) {
   return (
-    <section class="card">
+    <section class="card" id="troubles" tabindex={-1}>
       <h2>What is wrong</h2>
-      {troubles.length === 0 && <p class="empty">Nothing.</p>}
-      <ul>
+      {troubles.length === 0 && <p class="empty">Nothing: every monitor that is active is up.</p>}
+      <ul class="rows">
         {troubles.map(({ tag, name, status, timestamp }) => (
           <li key={tag}>
-            <strong>{name}</strong> {status.toLowerCase().replace('_', ' ')}
-            {timestamp !== null && `, last measured ${momentOf(timestamp)}`}
+            <StateMark status={status} />
+            <a href={viewOf(tag)}>{name}</a>
+            <span class="quiet">{timestamp === null ? 'never measured' : `measured ${momentOf(timestamp)}`}</span>
           </li>
         ))}
       </ul>
@@ -91,36 +125,34 @@ function Troubles({ troubles }: { troubles: Overall['troubles'] }) {
   );
 }
 
+const REGION_COLUMNS: readonly Column<Region>[] = [
+  { title: 'Region', cell: ({ name }) => name },
+  {
+    title: 'Agents',
+    cell: ({ connected_agents: connected, agents }) => (
+      <StateMark status={stateOf(connected, agents)}>
+        {connected} of {agents} connected
+      </StateMark>
+    ),
+  },
+  { title: 'Minutes due', kind: 'number', cell: ({ minutes }) => minutes.due },
+  { title: 'Measured', kind: 'number', cell: ({ minutes }) => minutes.known },
+  { title: 'Unknown', kind: 'number', cell: ({ minutes }) => minutes.unknown },
+  { title: 'Absent', kind: 'number', cell: ({ minutes }) => minutes.absent },
+  { title: 'Missing', kind: 'number', cell: ({ minutes }) => minutes.missing },
+];
+
+function stateOf(connected: number, agents: number) {
+  if (agents === 0) return 'NO_DATA';
+  if (connected === 0) return 'DOWN';
+  return connected < agents ? 'DEGRADED' : 'UP';
+}
+
 function Regions({ regions }: { regions: readonly Region[] }) {
   return (
-    <section class="card table-box">
+    <section>
       <h2>Regions, the last 24 hours</h2>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Region</th>
-            <th scope="col">Agents</th>
-            <th scope="col">Minutes due</th>
-            <th scope="col">Measured</th>
-            <th scope="col">Unknown</th>
-            <th scope="col">Missing</th>
-          </tr>
-        </thead>
-        <tbody>
-          {regions.map(({ id, name, connected_agents: connected, agents, minutes }) => (
-            <tr key={id}>
-              <th scope="row">{name}</th>
-              <td>
-                {connected} of {agents}
-              </td>
-              <td>{minutes.due}</td>
-              <td>{minutes.known}</td>
-              <td>{minutes.unknown}</td>
-              <td>{minutes.missing}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable label="Regions" columns={REGION_COLUMNS} rows={regions} keyOf={({ id }) => id} />
     </section>
   );
 }
@@ -135,10 +167,13 @@ function OpenIncidents() {
           incidents.length === 0 ? (
             <p class="empty">None.</p>
           ) : (
-            <ul>
+            <ul class="rows">
               {incidents.map(({ id, title, state, start_date_time }) => (
                 <li key={id}>
-                  <a href={`/manage/incidents/${id}`}>{title}</a> {state}, since {momentOf(start_date_time)}
+                  <a href={`/manage/incidents/${id}`}>{title}</a>
+                  <span class="quiet">
+                    {wordOf(state)}, since {momentOf(start_date_time)}
+                  </span>
                 </li>
               ))}
             </ul>
@@ -161,10 +196,11 @@ function NextMaintenances() {
           const ahead = maintenances.filter(({ upcoming_event }) => upcoming_event !== null);
           if (ahead.length === 0) return <p class="empty">None.</p>;
           return (
-            <ul>
+            <ul class="rows">
               {ahead.map(({ id, title, upcoming_event: next }) => (
                 <li key={id}>
-                  <a href={`/manage/maintenances/${id}`}>{title}</a> {next && momentOf(next.start_date_time)}
+                  <a href={`/manage/maintenances/${id}`}>{title}</a>
+                  <span class="quiet">{next && momentOf(next.start_date_time)}</span>
                 </li>
               ))}
             </ul>

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { UserLink } from '../../../core/user.ts';
 import { send } from '../client.ts';
-import { Field, focusFirst } from '../parts/field.tsx';
-import { Fault } from '../parts/notice.tsx';
-import { useChange } from '../parts/use-action.ts';
+import { ChangeForm } from '../parts/change-form.tsx';
+import { NewPasswordField } from '../parts/field.tsx';
 
 interface Link {
-  purpose: 'INVITE' | 'RESET';
+  purpose: UserLink['purpose'];
   email: string;
   name: string;
 }
@@ -14,15 +14,9 @@ interface Link {
 export function ChoosePassword({ onDone }: { onDone: () => void }) {
   const token = location.hash.slice(1);
   const [link, setLink] = useState<Link | Error>();
-  const { isBusy, error, run } = useChange();
   useEffect(() => {
     send<Link>('POST', '/manage/auth/link', { token }).then(setLink, setLink);
   }, [token]);
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const password = new FormData(event.currentTarget as HTMLFormElement).get('password');
-    void run(() => send('POST', '/manage/auth/password', { token, password })).then((done) => done && onDone());
-  };
   if (link === undefined) return <p role="status">Loading …</p>;
   if (link instanceof Error)
     return (
@@ -38,22 +32,13 @@ export function ChoosePassword({ onDone }: { onDone: () => void }) {
     <main class="door card">
       <h1>{link.purpose === 'INVITE' ? `Welcome, ${link.name}` : 'Choose another password'}</h1>
       <p>{link.email}</p>
-      <form class="stack" onSubmit={submit}>
-        <Field
-          label="Password"
-          name="password"
-          error={error}
-          hint="At least 8 characters, among them a digit, a lower and an upper case letter."
-        >
-          {(control) => (
-            <input {...control} type="password" required minLength={8} autocomplete="new-password" ref={focusFirst} />
-          )}
-        </Field>
-        <Fault error={error} />
-        <button type="submit" disabled={isBusy}>
-          {isBusy ? 'Saving …' : 'Save and sign in'}
-        </button>
-      </form>
+      <ChangeForm
+        verb="Save and sign in"
+        busy="Saving …"
+        work={({ password }) => send('POST', '/manage/auth/password', { token, password }).then(onDone)}
+      >
+        {(error) => <NewPasswordField error={error} isFirst />}
+      </ChangeForm>
     </main>
   );
 }

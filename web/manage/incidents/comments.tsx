@@ -1,14 +1,15 @@
 import { useState } from 'preact/hooks';
 import { act } from '../client.ts';
-import { Confirm } from '../parts/dialog.tsx';
-import { Field } from '../parts/field.tsx';
-import { momentOf, valuesOf } from '../parts/form.ts';
-import { Fault, Shown } from '../parts/notice.tsx';
+import { ChangeForm } from '../parts/change-form.tsx';
+import { AskFirst } from '../parts/dialog.tsx';
+import { Field, SelectField } from '../parts/field.tsx';
+import { localOf, momentOf, secondsOf } from '../parts/form.ts';
+import { Shown } from '../parts/notice.tsx';
 import type { DashboardComment, DashboardIncident } from '../parts/resource-types.ts';
-import { useAction, useChange } from '../parts/use-action.ts';
+import { wordOf } from '../parts/state-mark.tsx';
+import { useAction } from '../parts/use-action.ts';
 import { useSession } from '../session.tsx';
-
-const STATES = ['INVESTIGATING', 'IDENTIFIED', 'MONITORING', 'RESOLVED'];
+import { STATES } from './incident-mark.tsx';
 
 /** An incident's timeline, newest first, and the next word on it. */
 export function Comments({ incident, onChange }: { incident: DashboardIncident; onChange: () => void }) {
@@ -21,108 +22,120 @@ export function Comments({ incident, onChange }: { incident: DashboardIncident; 
   return (
     <section class="card stack">
       <h2>Timeline</h2>
-      {may('incidents.write') && <AddComment incident={incident} onDone={refresh} />}
+      {may('incidents.write') && (
+        <ChangeForm
+          verb="Post update"
+          busy="Posting …"
+          isReset
+          work={(values) => act('addComment', { incident_id: incident.id, ...values }).then(refresh)}
+        >
+          {(error) => (
+            <>
+              <Text label="What visitors should know" error={error} />
+              <State error={error} state={incident.state} />
+            </>
+          )}
+        </ChangeForm>
+      )}
       <Shown of={comments}>
-        {(list) => (
-          <ol class="timeline">
-            {list.map((comment) => (
-              <Comment key={comment.id} comment={comment} onChange={refresh} />
-            ))}
-          </ol>
-        )}
+        {(list) =>
+          list.length === 0 ? (
+            <p class="empty">Nothing has been said yet.</p>
+          ) : (
+            <ol class="timeline">
+              {list.map((comment) => (
+                <Comment key={comment.id} comment={comment} onChange={refresh} />
+              ))}
+            </ol>
+          )
+        }
       </Shown>
     </section>
   );
 }
 
-function AddComment({ incident, onDone }: { incident: DashboardIncident; onDone: () => void }) {
-  const { isBusy, error, run } = useChange();
-  const submit = (event: SubmitEvent): void => {
-    const form = event.currentTarget;
-    const values = valuesOf(event);
-    void run(() => act('addComment', { incident_id: incident.id, ...values })).then((done) => {
-      if (!done) return;
-      if (form instanceof HTMLFormElement) form.reset();
-      onDone();
-    });
-  };
+function Text({ label, text, error }: { label: string; text?: string; error: Error | undefined }) {
   return (
-    <form class="stack" onSubmit={submit}>
-      <Field label="What visitors should know" name="comment" error={error} hint="Markdown; shown on the status pages.">
-        {(control) => <textarea {...control} required />}
-      </Field>
-      <div class="host-row">
-        <label>
-          State{' '}
-          <select name="state" defaultValue={incident.state}>
-            {STATES.map((state) => (
-              <option key={state}>{state}</option>
-            ))}
-          </select>
-        </label>
-        <button type="submit" disabled={isBusy}>
-          {isBusy ? 'Posting …' : 'Post update'}
-        </button>
-      </div>
-      <Fault error={error} />
-    </form>
+    <Field label={label} name="comment" error={error} hint="Markdown; shown on the status pages.">
+      {(control) => <textarea {...control} required defaultValue={text} />}
+    </Field>
   );
+}
+
+function State({ state, error }: { state: string; error: Error | undefined }) {
+  return <SelectField label="State" name="state" error={error} class="narrow" options={STATES} chosen={state} />;
 }
 
 function Comment({ comment, onChange }: { comment: DashboardComment; onChange: () => void }) {
   const { may } = useSession();
-  const [mode, setMode] = useState<'edit' | 'delete'>();
-  const { isBusy, error, run } = useChange();
+  const [isEdited, setEdited] = useState(false);
   const { id: comment_id, incident_id, state, commented_at, comment: text } = comment;
-  const save = (event: SubmitEvent): void => {
-    const values = valuesOf(event);
-    void run(() => act('updateComment', { incident_id, comment_id, ...values })).then((done) => {
-      if (!done) return;
-      setMode(undefined);
-      onChange();
-    });
-  };
   return (
     <li class={`state-${state.toLowerCase()}`}>
       <p class="timeline-head">
-        <strong>{state}</strong> <time>{momentOf(commented_at)}</time>
+        <strong>{wordOf(state)}</strong> <time>{momentOf(commented_at)}</time>
       </p>
-      {mode === 'edit' ? (
-        <form class="stack" onSubmit={save}>
-          <Field label="Text" name="comment" error={error}>
-            {(control) => <textarea {...control} required defaultValue={text} />}
-          </Field>
-          <Fault error={error} />
-          <button type="submit" disabled={isBusy}>
-            Save
-          </button>
-        </form>
+      {isEdited ? (
+        <EditComment
+          comment={comment}
+          onCancel={() => setEdited(false)}
+          onDone={() => {
+            setEdited(false);
+            onChange();
+          }}
+        />
       ) : (
         <p class="comment-text">{text}</p>
       )}
-      {may('incidents.write') && (
-        <p class="buttons">
-          <button type="button" class="quiet small" onClick={() => setMode(mode === 'edit' ? undefined : 'edit')}>
-            {mode === 'edit' ? 'Leave as it was' : 'Edit'}
+      {may('incidents.write') && !isEdited && (
+        <div class="buttons">
+          <button type="button" class="quiet small" onClick={() => setEdited(true)}>
+            Edit<span class="unseen"> the update of {momentOf(commented_at)}</span>
           </button>
-          <button type="button" class="danger small" onClick={() => setMode('delete')}>
-            Delete
-          </button>
-        </p>
-      )}
-      {mode === 'delete' && (
-        <Confirm
-          title="Delete this update?"
-          verb="Delete update"
-          work={() => act('deleteComment', { incident_id, comment_id })}
-          onClose={() => {
-            setMode(undefined);
-            onChange();
-          }}
-        >
-          <p>It leaves the timeline. The incident keeps its state and its end.</p>
-        </Confirm>
+          <AskFirst
+            label="Delete"
+            about={`the update of ${momentOf(commented_at)}`}
+            isSmall
+            title="Delete this update?"
+            verb="Delete update"
+            work={() => act('deleteComment', { incident_id, comment_id })}
+            onDone={onChange}
+          >
+            <p>It leaves the timeline. The incident keeps its state and its end.</p>
+          </AskFirst>
+        </div>
       )}
     </li>
+  );
+}
+
+interface EditProps {
+  comment: DashboardComment;
+  onCancel: () => void;
+  onDone: () => void;
+}
+
+function EditComment({ comment, onCancel, onDone }: EditProps) {
+  const { id: comment_id, incident_id } = comment;
+  const save = async ({ commented_at: at, ...values }: Record<string, string>): Promise<void> => {
+    await act('updateComment', { incident_id, comment_id, ...values, commented_at: secondsOf(at) });
+    onDone();
+  };
+  return (
+    <ChangeForm verb="Save" busy="Saving …" work={save} onCancel={onCancel}>
+      {(error) => (
+        <>
+          <Text label="Text" text={comment.comment} error={error} />
+          <div class="grid-form">
+            <State error={error} state={comment.state} />
+            <Field label="Time" name="commented_at" error={error}>
+              {(control) => (
+                <input {...control} type="datetime-local" required defaultValue={localOf(comment.commented_at)} />
+              )}
+            </Field>
+          </div>
+        </>
+      )}
+    </ChangeForm>
   );
 }

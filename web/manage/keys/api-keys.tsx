@@ -1,19 +1,22 @@
 import { useState } from 'preact/hooks';
+import type { ApiKey } from '../../../core/api-key.ts';
+import type { Role } from '../../../core/role.ts';
 import { act } from '../client.ts';
-import { Confirm } from '../parts/dialog.tsx';
-import { Field } from '../parts/field.tsx';
-import { Empty, Fault, Shown } from '../parts/notice.tsx';
+import { ChangeForm } from '../parts/change-form.tsx';
+import { DataTable, type Column } from '../parts/data-table.tsx';
+import { AskFirst } from '../parts/dialog.tsx';
+import { Field, SelectField } from '../parts/field.tsx';
+import { momentOfText } from '../parts/form.ts';
+import { Heading } from '../parts/heading.tsx';
+import { Empty, Shown } from '../parts/notice.tsx';
 import { Secret } from '../parts/secret.tsx';
-import { useAction, useChange } from '../parts/use-action.ts';
+import { Switch } from '../parts/switch.tsx';
+import { useAction } from '../parts/use-action.ts';
 import { useSession } from '../session.tsx';
 
-interface ApiKey {
-  id: number;
+interface Created {
   name: string;
-  masked_key: string;
-  status: 'ACTIVE' | 'INACTIVE';
-  role_id: string;
-  created_at: string;
+  apiKey: string;
 }
 
 /** What lists show of a masked key (specification 5.7). */
@@ -23,10 +26,10 @@ const SHOWN_CHARACTERS = 32;
 export function ApiKeys() {
   const { may } = useSession();
   const keys = useAction<ApiKey[]>('getAPIKeys');
-  const [fresh, setFresh] = useState<{ name: string; apiKey: string }>();
+  const [fresh, setFresh] = useState<Created>();
   return (
     <>
-      <h1>API keys</h1>
+      <Heading title="API keys" />
       <p class="quiet">
         Programs show a key in the header <code>Authorization: Bearer …</code> and act with the key’s role.
       </p>
@@ -61,108 +64,89 @@ export function ApiKeys() {
   );
 }
 
-function CreateKey({ onCreated }: { onCreated: (created: { name: string; apiKey: string }) => void }) {
-  const { isBusy, error, run } = useChange();
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    const name = new FormData(form).get('name');
-    void run(async () => {
-      onCreated(await act('createNewApiKey', { name }));
-      form.reset();
-    });
-  };
+function CreateKey({ onCreated }: { onCreated: (created: Created) => void }) {
+  const { may } = useSession();
   return (
-    <form class="card row-form" onSubmit={submit}>
-      <Field label="Name" name="name" error={error} hint="Which program uses it, and what for">
-        {(control) => <input {...control} required maxLength={255} autocomplete="off" />}
-      </Field>
-      <button type="submit" disabled={isBusy}>
-        {isBusy ? 'Creating …' : 'Create key'}
-      </button>
-      <Fault error={error} />
-    </form>
+    <section class="card">
+      <h2>Create a key</h2>
+      <ChangeForm
+        verb="Create key"
+        busy="Creating …"
+        isReset
+        work={async (values) => onCreated(await act<Created>('createNewApiKey', values))}
+      >
+        {(error) => (
+          <div class="grid-form">
+            <Field label="Name" name="name" error={error} hint="Which program uses it, and what for">
+              {(control) => <input {...control} required maxLength={255} autocomplete="off" />}
+            </Field>
+            {may('roles.read') && <RoleField error={error} />}
+          </div>
+        )}
+      </ChangeForm>
+    </section>
+  );
+}
+
+function RoleField({ error }: { error: Error | undefined }) {
+  const { result: roles = [] } = useAction<Role[]>('getRoles');
+  const { session } = useSession();
+  const mayGive = ({ permissions }: Role): boolean =>
+    permissions.every((permission) => session.permissions.includes(permission));
+  return (
+    <SelectField
+      label="Role"
+      name="role_id"
+      error={error}
+      hint="None that may do more than you."
+      options={roles.filter(mayGive).map(({ id, name }) => [id, name] as const)}
+    />
   );
 }
 
 function KeyTable({ keys, onChange }: { keys: readonly ApiKey[]; onChange: () => void }) {
-  return (
-    <div class="card table-box">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Key</th>
-            <th scope="col">Role</th>
-            <th scope="col">Created</th>
-            <th scope="col">Active</th>
-            <th scope="col">
-              <span class="unseen">Delete</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <KeyRow key={key.id} apiKey={key} onChange={onChange} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function KeyRow({ apiKey, onChange }: { apiKey: ApiKey; onChange: () => void }) {
-  const { may } = useSession();
-  const { isBusy, error, run } = useChange();
-  const [isAsking, setAsking] = useState(false);
-  const { id, name, masked_key, role_id, created_at, status } = apiKey;
-  const next = status === 'ACTIVE' ? 'INACTIVE' : 'ACTIVE';
-  return (
-    <tr>
-      <th scope="row">{name}</th>
-      <td>
-        <code>{masked_key.slice(-SHOWN_CHARACTERS)}</code>
-      </td>
-      <td>{role_id}</td>
-      <td>
-        <time dateTime={created_at}>{new Date(created_at).toLocaleDateString()}</time>
-      </td>
-      <td>
-        <input
-          type="checkbox"
-          role="switch"
-          aria-label={`${name} is active`}
-          checked={status === 'ACTIVE'}
-          disabled={isBusy || !may('api_keys.write')}
-          onChange={() => void run(() => act('updateApiKeyStatus', { id, status: next })).then(onChange)}
+  const { refusal } = useSession();
+  const locked = refusal('api_keys.delete');
+  const columns: Column<ApiKey>[] = [
+    { title: 'Name', cell: ({ name }) => name },
+    { title: 'Key', cell: ({ masked_key: masked }) => <code>{masked.slice(-SHOWN_CHARACTERS)}</code> },
+    { title: 'Role', cell: ({ role_id: role }) => role },
+    { title: 'Created', cell: ({ created_at: at }) => <time dateTime={at}>{momentOfText(at)}</time> },
+    {
+      title: 'Active',
+      cell: ({ id, name, status }) => (
+        <Switch
+          label={`${name} is active`}
+          isOn={status === 'ACTIVE'}
+          refusal={refusal('api_keys.write')}
+          work={(isOn) => act('updateApiKeyStatus', { id, status: isOn ? 'ACTIVE' : 'INACTIVE' })}
+          onDone={onChange}
         />
-        <Fault error={error} />
-      </td>
-      <td>
-        <button
-          type="button"
-          class="danger"
-          aria-label={`Delete ${name}`}
-          disabled={!may('api_keys.delete')}
-          title={may('api_keys.delete') ? undefined : 'Your role does not permit to delete keys'}
-          onClick={() => setAsking(true)}
+      ),
+    },
+    {
+      title: 'Actions',
+      kind: 'actions',
+      cell: ({ id, name }) => (
+        <AskFirst
+          label="Delete"
+          about={name}
+          isSmall
+          refusal={locked}
+          title={`Delete the key “${name}”?`}
+          verb="Delete key"
+          work={() => act('deleteApiKey', { id })}
+          onDone={onChange}
         >
-          Delete
-        </button>
-        {isAsking && (
-          <Confirm
-            title={`Delete the key “${name}”?`}
-            verb="Delete key"
-            work={() => act('deleteApiKey', { id })}
-            onClose={() => {
-              setAsking(false);
-              onChange();
-            }}
-          >
-            <p>Every program that uses it is refused from its next request on. It cannot be brought back.</p>
-          </Confirm>
-        )}
-      </td>
-    </tr>
+          <p>Every program that uses it is refused from its next request on. It cannot be brought back.</p>
+        </AskFirst>
+      ),
+    },
+  ];
+  return (
+    <>
+      <DataTable label="API keys" columns={columns} rows={keys} keyOf={({ id }) => id} />
+      {locked && <p class="hint">{locked}: keys can be deleted by those who have it.</p>}
+    </>
   );
 }

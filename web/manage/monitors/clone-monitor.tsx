@@ -1,52 +1,60 @@
+import { useLocation } from 'preact-iso';
+import { useState } from 'preact/hooks';
 import { act } from '../client.ts';
+import { ChangeForm } from '../parts/change-form.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
-import { valuesOf } from '../parts/form.ts';
-import { Fault } from '../parts/notice.tsx';
-import type { DashboardMonitor } from '../parts/resource-types.ts';
-import { useChange } from '../parts/use-action.ts';
+import { useSession } from '../session.tsx';
+import { viewOf } from './monitor-paths.ts';
 
 interface Props {
-  source: DashboardMonitor;
-  onClose: () => void;
-  /** Gets the new monitor's id. */
-  onDone: (id: number) => void;
+  source: { tag: string; name: string };
+  isSmall?: boolean;
 }
 
-/** Makes a monitor like another, under a tag of its own. */
-export function CloneMonitor({ source, onClose, onDone }: Props) {
-  const { isBusy, error, run } = useChange();
-  const submit = (event: SubmitEvent): void => {
-    const values = valuesOf(event);
-    void run(async () => {
-      const [id] = await act<number[]>('cloneMonitor', { sourceTag: source.tag, ...values });
-      if (id !== undefined) onDone(id);
-    });
+/** Makes a monitor like another, under a tag of its own, and leads to it. */
+export function CloneMonitor({ source: { tag, name }, isSmall = false }: Props) {
+  const { refusal } = useSession();
+  const { route } = useLocation();
+  const [isOpen, setOpen] = useState(false);
+  const close = (): void => setOpen(false);
+  const locked = refusal('monitors.write');
+  const clone = async (values: Record<string, string>): Promise<void> => {
+    await act('cloneMonitor', { sourceTag: tag, ...values });
+    route(viewOf(values.newTag ?? ''));
   };
   return (
-    <Dialog title={`Clone “${source.name}”`} onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
-        <Field label="Name" name="newName" error={error}>
-          {(control) => <input {...control} required defaultValue={`${source.name} (copy)`} />}
-        </Field>
-        <Field
-          label="Tag"
-          name="newTag"
-          error={error}
-          hint="Lowercase letters, digits, - and _. It cannot be changed later."
-        >
-          {(control) => <input {...control} required defaultValue={`${source.tag}-copy`} />}
-        </Field>
-        <Fault error={error} />
-        <div class="buttons">
-          <button type="submit" disabled={isBusy}>
-            {isBusy ? 'Cloning …' : 'Clone'}
-          </button>
-          <button type="button" class="quiet" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <>
+      <button
+        type="button"
+        class={isSmall ? 'quiet small' : 'quiet'}
+        disabled={locked !== undefined}
+        title={locked}
+        onClick={() => setOpen(true)}
+      >
+        Clone<span class="unseen"> {name}</span>
+      </button>
+      {isOpen && (
+        <Dialog title={`Clone “${name}”`} onClose={close}>
+          <ChangeForm verb="Clone" busy="Cloning …" work={clone} onCancel={close}>
+            {(error) => (
+              <>
+                <Field label="Name" name="newName" error={error}>
+                  {(control) => <input {...control} required defaultValue={`${name} (copy)`} />}
+                </Field>
+                <Field
+                  label="Tag"
+                  name="newTag"
+                  error={error}
+                  hint="Lowercase letters, digits, - and _. It cannot be changed later."
+                >
+                  {(control) => <input {...control} required defaultValue={`${tag}-copy`} />}
+                </Field>
+              </>
+            )}
+          </ChangeForm>
+        </Dialog>
+      )}
+    </>
   );
 }

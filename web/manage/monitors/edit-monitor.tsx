@@ -1,17 +1,22 @@
 import { useLocation, useRoute } from 'preact-iso';
-import { Empty, Shown } from '../parts/notice.tsx';
-import type { DashboardMonitor } from '../parts/resource-types.ts';
+import { Heading } from '../parts/heading.tsx';
+import { Shown } from '../parts/notice.tsx';
+import type { MonitorDetail } from '../parts/resource-types.ts';
 import { useAction } from '../parts/use-action.ts';
-import { MonitorData } from './monitor-data.tsx';
 import { MonitorForm } from './monitor-form.tsx';
+import { viewOf } from './monitor-paths.ts';
 
 /** Makes a monitor. */
 export function NewMonitor() {
   const { route } = useLocation();
   return (
     <>
-      <h1>New monitor</h1>
-      <MonitorForm monitor={null} onSaved={() => route('/manage/monitors')} />
+      <Heading title="New monitor" />
+      <MonitorForm
+        monitor={null}
+        onSaved={(tag) => route(viewOf(tag.trim()))}
+        onCancel={() => route('/manage/monitors')}
+      />
     </>
   );
 }
@@ -20,29 +25,16 @@ export function NewMonitor() {
 export function EditMonitor() {
   const { params } = useRoute();
   const { route } = useLocation();
-  const found = useAction<DashboardMonitor[]>('getMonitors', { id: Number(params.id) });
+  const found = useAction<MonitorDetail>('getMonitor', { tag: params.tag });
+  const back = (): void => route(viewOf(params.tag ?? ''));
   return (
     <Shown of={found}>
-      {([monitor]) =>
-        monitor ? (
-          <>
-            <div class="title-row">
-              <h1>{monitor.name}</h1>
-              {monitor.is_hidden === 'NO' && monitor.status === 'ACTIVE' && (
-                <a class="button quiet" href={`/monitors/${monitor.tag}`} target="_self">
-                  Public page
-                </a>
-              )}
-            </div>
-            <MonitorData tag={monitor.tag} />
-            <MonitorForm key={monitor.id} monitor={monitor} onSaved={() => route('/manage/monitors')} />
-          </>
-        ) : (
-          <Empty title="There is no such monitor">
-            <a href="/manage/monitors">All monitors</a>
-          </Empty>
-        )
-      }
+      {(monitor) => (
+        <>
+          <Heading title={`Edit ${monitor.name}`} />
+          <MonitorForm key={monitor.id} monitor={monitor} onSaved={back} onCancel={back} />
+        </>
+      )}
     </Shown>
   );
 }

@@ -1,95 +1,91 @@
 import { useState } from 'preact/hooks';
 import type { ProbeKind } from '../../../core/type-data.ts';
-import { act, Refused } from '../client.ts';
-import { Field } from '../parts/field.tsx';
-import { valuesOf } from '../parts/form.ts';
-import { Fault } from '../parts/notice.tsx';
-import type { DashboardMonitor } from '../parts/resource-types.ts';
-import { useChange } from '../parts/use-action.ts';
+import { act } from '../client.ts';
+import { ChangeForm } from '../parts/change-form.tsx';
+import { Field, SelectField } from '../parts/field.tsx';
+import { blanksAsNull } from '../parts/form.ts';
+import type { MonitorDetail } from '../parts/resource-types.ts';
+import { POINT_CHOICES } from '../parts/state-mark.tsx';
+import { JsonField } from './json-field.tsx';
 import { TestRun } from './test-run.tsx';
 import { BLANK, TypeDataForm, type TypeData } from './type-data-form.tsx';
+import { VoteSettings } from './vote-settings.tsx';
 
 interface Props {
   /** Null: a new one. */
-  monitor: DashboardMonitor | null;
-  onSaved: (id: number) => void;
+  monitor: MonitorDetail | null;
+  onSaved: (tag: string) => void;
+  onCancel: () => void;
 }
 
 const KINDS: readonly ProbeKind[] = ['PING', 'TCP', 'DNS'];
 const OTHERS = ['API', 'SSL', 'SQL', 'GRPC', 'HEARTBEAT', 'GROUP', 'NONE'];
+const YES_NO = [
+  ['NO', 'No'],
+  ['YES', 'Yes'],
+] as const;
 
 /** A monitor's form: the common members, the check by its type, and the raw JSON for types without a form. */
-export function MonitorForm({ monitor, onSaved }: Props) {
-  const { isBusy, error, run } = useChange();
+export function MonitorForm({ monitor, onSaved, onCancel }: Props) {
   const [type, setType] = useState(monitor?.monitor_type ?? 'TCP');
   const [typeData, setTypeData] = useState<TypeData>(startOf(type, monitor));
-  const [settings, setSettings] = useState(monitor?.monitor_settings_json ?? '');
+  const [settings, setSettings] = useState(monitor?.monitor_settings_json ?? {});
   const kind = KINDS.find((name) => name === type);
   const chooseType = (next: string): void => {
     setType(next);
     setTypeData(startOf(next, monitor));
   };
-  const submit = (event: SubmitEvent): void => {
-    const { confirmation_threshold: threshold, ...values } = valuesOf(event);
-    void run(async () => {
-      const stored = await act<number | number[]>('storeMonitorData', {
-        ...(monitor && { id: monitor.id }),
-        ...blanksAsNull(values),
-        monitor_type: type,
-        type_data: withoutBlankLines(typeData),
-        monitor_settings_json: settings.trim() === '' ? null : jsonOf(settings, 'monitor_settings_json'),
-        confirmation_threshold: Number(threshold),
-      });
-      onSaved(Array.isArray(stored) ? (stored[0] ?? 0) : (monitor?.id ?? 0));
+  const save = async (values: Record<string, string>): Promise<void> => {
+    // What is named by a path stands in the states above.
+    const own = Object.entries(values).filter(([name]) => !name.includes('.'));
+    const { confirmation_threshold: threshold = '1', ...texts } = Object.fromEntries(own);
+    await act('storeMonitorData', {
+      ...(monitor && { id: monitor.id }),
+      ...blanksAsNull(texts),
+      monitor_type: type,
+      type_data: withoutBlankLines(typeData),
+      ...(settings !== monitor?.monitor_settings_json && { monitor_settings_json: settings }),
+      confirmation_threshold: Number(threshold),
     });
+    onSaved(monitor?.tag ?? texts.tag ?? '');
   };
   return (
-    <form class="stack" onSubmit={submit}>
-      <Common monitor={monitor} error={error} type={type} onType={chooseType} />
-      <section class="card stack">
-        <h2>Check</h2>
-        {kind ? (
-          <TypeDataForm kind={kind} data={typeData} onChange={setTypeData} />
-        ) : (
-          <JsonBox label={`type_data of ${type}`} value={typeData} onChange={setTypeData} />
-        )}
-        {kind && <TestRun type={type} typeData={withoutBlankLines(typeData)} />}
-      </section>
-      <details class="card">
-        <summary>Settings: quorum, regions, uptime formula</summary>
-        <Field
-          label="monitor_settings_json"
-          name="monitor_settings_json"
-          error={error}
-          hint='For example {"quorum": "majority", "regions": ["eu", "us"]}'
-        >
-          {(control) => (
-            <textarea
-              {...control}
-              spellcheck={false}
-              value={settings}
-              onInput={(e) => setSettings(e.currentTarget.value)}
-            />
-          )}
-        </Field>
-      </details>
-      <Fault error={error} />
-      <button type="submit" disabled={isBusy}>
-        {isBusy ? 'Saving …' : monitor ? 'Save changes' : 'Create monitor'}
-      </button>
-    </form>
+    <ChangeForm verb={monitor ? 'Save changes' : 'Create monitor'} busy="Saving …" work={save} onCancel={onCancel}>
+      {(error) => (
+        <>
+          <Common monitor={monitor} error={error} type={type} onType={chooseType} />
+          <section class="card stack">
+            <h2>What is checked</h2>
+            {kind ? (
+              <TypeDataForm kind={kind} data={typeData} error={error} onChange={setTypeData} />
+            ) : (
+              <JsonField
+                key={type}
+                label={`Configuration of ${type}`}
+                name="type_data"
+                error={error}
+                value={typeData}
+                onChange={setTypeData}
+              />
+            )}
+            {kind && <TestRun type={type} typeData={withoutBlankLines(typeData)} />}
+          </section>
+          <VoteSettings settings={settings} error={error} onChange={setSettings} />
+        </>
+      )}
+    </ChangeForm>
   );
 }
 
 /** What the form of a type starts with: what is stored, or something to fill in. */
-function startOf(type: string, monitor: DashboardMonitor | null): TypeData {
-  if (type === monitor?.monitor_type) return parsed(monitor.type_data) ?? {};
+function startOf(type: string, monitor: MonitorDetail | null): TypeData {
+  if (type === monitor?.monitor_type) return monitor.type_data;
   const kind = KINDS.find((name) => name === type);
   return kind ? BLANK[kind] : {};
 }
 
 interface CommonProps {
-  monitor: DashboardMonitor | null;
+  monitor: MonitorDetail | null;
   error: Error | undefined;
   type: string;
   onType: (type: string) => void;
@@ -103,12 +99,12 @@ function Common({ monitor, error, type, onType }: CommonProps) {
       </Field>
       {!monitor && (
         <Field label="Tag" name="tag" error={error} hint="Names it in addresses and programs; it cannot be changed.">
-          {(control) => <input {...control} required placeholder="checkout-api" />}
+          {(control) => <input {...control} required autocomplete="off" placeholder="checkout-api" />}
         </Field>
       )}
-      <Field label="Type" name="kind" error={error}>
+      <Field label="Type" name="monitor_type" error={error}>
         {(control) => (
-          <select {...control} name={undefined} value={type} onChange={(event) => onType(event.currentTarget.value)}>
+          <select {...control} value={type} onChange={(event) => onType(event.currentTarget.value)}>
             {[...new Set([...KINDS, ...OTHERS, type])].map((name) => (
               <option key={name}>{name}</option>
             ))}
@@ -127,6 +123,18 @@ function Common({ monitor, error, type, onType }: CommonProps) {
       <Field label="Image" name="image" error={error} hint="The address of a small picture">
         {(control) => <input {...control} type="url" defaultValue={monitor?.image ?? ''} />}
       </Field>
+      <Field label="Link" name="external_url" error={error} hint="The address of what is watched, for people">
+        {(control) => <input {...control} type="url" defaultValue={monitor?.external_url ?? ''} />}
+      </Field>
+      <Reporting monitor={monitor} error={error} />
+    </section>
+  );
+}
+
+/** How what was measured is told. */
+function Reporting({ monitor, error }: Pick<CommonProps, 'monitor' | 'error'>) {
+  return (
+    <>
       <Field
         label="Confirm after"
         name="confirmation_threshold"
@@ -144,67 +152,29 @@ function Common({ monitor, error, type, onType }: CommonProps) {
           />
         )}
       </Field>
-      <Field label="Degraded counts as downtime" name="include_degraded_in_downtime" error={error}>
-        {(control) => (
-          <select {...control} defaultValue={monitor?.include_degraded_in_downtime ?? 'NO'}>
-            <option value="NO">No</option>
-            <option value="YES">Yes</option>
-          </select>
-        )}
-      </Field>
-    </section>
-  );
-}
-
-function JsonBox({ label, value, onChange }: { label: string; value: TypeData; onChange: (value: TypeData) => void }) {
-  const [text, setText] = useState(JSON.stringify(value, null, 2));
-  const [fault, setFault] = useState<string>();
-  const change = (next: string): void => {
-    setText(next);
-    const data = parsed(next);
-    setFault(data ? undefined : 'This is no JSON object yet; it is not saved like this.');
-    if (data) onChange(data);
-  };
-  return (
-    <label class="field">
-      <span>
-        <code>{label}</code> as JSON: every member is kept
-      </span>
-      <textarea
-        rows={10}
-        spellcheck={false}
-        aria-invalid={fault ? 'true' : undefined}
-        value={text}
-        onInput={(event) => change(event.currentTarget.value)}
+      <SelectField
+        label="Status before any data"
+        name="default_status"
+        error={error}
+        options={POINT_CHOICES}
+        chosen={monitor?.default_status ?? 'UP'}
       />
-      {fault && (
-        <span class="fault" role="status">
-          {fault}
-        </span>
-      )}
-    </label>
+      <SelectField
+        label="Degraded counts as downtime"
+        name="include_degraded_in_downtime"
+        error={error}
+        options={YES_NO}
+        chosen={monitor?.include_degraded_in_downtime}
+      />
+      <SelectField
+        label="Hidden from the public"
+        name="is_hidden"
+        error={error}
+        options={YES_NO}
+        chosen={monitor?.is_hidden}
+      />
+    </>
   );
-}
-
-function parsed(text: string | null | undefined): TypeData | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
-  } catch {
-    // JSON.parse's only way to say no.
-    return undefined;
-  }
-}
-
-function jsonOf(text: string, name: string): TypeData {
-  const value = parsed(text);
-  if (!value) throw new Refused(400, `${name} must be a JSON object`, new Map([[name, 'must be a JSON object']]));
-  return value;
-}
-
-/** An empty line of a form is no value. */
-function blanksAsNull(values: Record<string, string>): Record<string, string | null> {
-  return Object.fromEntries(Object.entries(values).map(([name, text]) => [name, text.trim() === '' ? null : text]));
 }
 
 function withoutBlankLines(data: TypeData): TypeData {

@@ -1,43 +1,65 @@
-import { useLocation } from 'preact-iso';
-import { useMemo, useState } from 'preact/hooks';
-import { act } from '../client.ts';
-import { Confirm } from '../parts/dialog.tsx';
-import { Empty, Fault, Shown } from '../parts/notice.tsx';
+import { useEffect, useState } from 'preact/hooks';
+import { DataTable, type Column } from '../parts/data-table.tsx';
+import { Choice } from '../parts/field.tsx';
+import { latencyOf } from '../parts/form.ts';
+import { Heading } from '../parts/heading.tsx';
+import { Empty, Shown } from '../parts/notice.tsx';
+import { Pager } from '../parts/pager.tsx';
 import type { DashboardMonitor } from '../parts/resource-types.ts';
-import { useAction, useChange } from '../parts/use-action.ts';
+import { StateMark } from '../parts/state-mark.tsx';
+import { useAction } from '../parts/use-action.ts';
+import { useFilters } from '../parts/use-filters.ts';
+import { useSettled } from '../parts/use-settled.ts';
 import { useSession } from '../session.tsx';
 import { CloneMonitor } from './clone-monitor.tsx';
+import { DeleteMonitor } from './delete-monitor.tsx';
+import { NEW_MONITOR, viewOf } from './monitor-paths.ts';
+import { ActiveSwitch, PublicSwitch } from './monitor-switches.tsx';
 
-/** More rows than a person reads only slow the browser down: a search leads to the rest. */
-const MAX_ROWS = 200;
+const LIMIT = 50;
+const FILTERS = ['search', 'monitor_type', 'status', 'is_hidden', 'page'] as const;
+const TYPES = ['PING', 'TCP', 'DNS', 'API', 'SSL', 'SQL', 'GRPC', 'HEARTBEAT', 'GROUP', 'NONE'];
+
+interface Found {
+  monitors: DashboardMonitor[];
+  total: number;
+}
 
 /** All monitors: found by what is typed, paused and resumed, hidden, cloned and deleted. */
 export function Monitors() {
   const { may } = useSession();
-  const monitors = useAction<DashboardMonitor[]>('getMonitors');
+  const [{ page, ...filters }, setFilters] = useFilters(FILTERS);
+  const isFiltered = Object.values(filters).some((text) => text !== '');
+  const given = Object.entries(filters).filter(([, text]) => text !== '');
+  const number = Number(page) || 1;
+  const found = useAction<Found>('getMonitorsPaginated', { ...Object.fromEntries(given), page: number, limit: LIMIT });
   return (
     <>
-      <div class="title-row">
-        <h1>Monitors</h1>
-        {may('monitors.write') && (
-          <a class="button" href="/manage/monitors/new">
-            New monitor
-          </a>
-        )}
-      </div>
-      <Shown of={monitors}>
-        {(list) =>
-          list.length === 0 ? (
+      <Heading title="Monitors">{may('monitors.write') && <NewMonitorLink>New monitor</NewMonitorLink>}</Heading>
+      <Filters filters={filters} onChange={(part) => setFilters({ page: '', ...part })} />
+      <Shown of={found}>
+        {({ monitors, total }) =>
+          total === 0 && !isFiltered ? (
             <Empty title="Nothing is watched yet">
               <p>A monitor is a target that every region checks once a minute.</p>
-              {may('monitors.write') && (
-                <a class="button" href="/manage/monitors/new">
-                  Make the first monitor
-                </a>
-              )}
+              {may('monitors.write') && <NewMonitorLink>Make the first monitor</NewMonitorLink>}
             </Empty>
           ) : (
-            <MonitorList monitors={list} onChange={monitors.reload} />
+            <>
+              <p class="quiet" role="status">
+                {total === 1 ? '1 monitor' : `${total} monitors`}
+              </p>
+              {total === 0 ? (
+                <Empty title="Nothing matches">
+                  <button type="button" class="quiet" onClick={() => setFilters(NO_FILTERS)}>
+                    Show all monitors
+                  </button>
+                </Empty>
+              ) : (
+                <MonitorTable monitors={monitors} onChange={found.reload} />
+              )}
+              <Pager page={number} total={total} limit={LIMIT} onTurn={(next) => setFilters({ page: String(next) })} />
+            </>
           )
         }
       </Shown>
@@ -45,140 +67,99 @@ export function Monitors() {
   );
 }
 
-function MonitorList({ monitors, onChange }: { monitors: readonly DashboardMonitor[]; onChange: () => void }) {
-  const [text, setText] = useState('');
-  const [type, setType] = useState('');
-  const [status, setStatus] = useState('');
-  const types = useMemo(() => [...new Set(monitors.map(({ monitor_type }) => monitor_type))].sort(), [monitors]);
-  const found = useMemo(() => {
-    const wanted = text.trim().toLowerCase();
-    return monitors.filter(
-      (monitor) =>
-        (type === '' || monitor.monitor_type === type) &&
-        (status === '' || (monitor.status ?? 'INACTIVE') === status) &&
-        [monitor.tag, monitor.name, monitor.category_name ?? ''].some((part) => part.toLowerCase().includes(wanted)),
-    );
-  }, [monitors, text, type, status]);
+const NO_FILTERS = { search: '', monitor_type: '', status: '', is_hidden: '', page: '' };
+
+function NewMonitorLink({ children }: { children: string }) {
   return (
-    <>
-      <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-        <label>
-          Search <input type="search" value={text} onInput={(event) => setText(event.currentTarget.value)} />
-        </label>
-        <label>
-          Type{' '}
-          <select value={type} onChange={(event) => setType(event.currentTarget.value)}>
-            <option value="">All</option>
-            {types.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
-        <label>
-          State{' '}
-          <select value={status} onChange={(event) => setStatus(event.currentTarget.value)}>
-            <option value="">All</option>
-            <option value="ACTIVE">Active</option>
-            <option value="INACTIVE">Paused</option>
-          </select>
-        </label>
-      </form>
-      <p class="quiet" role="status">
-        {found.length === 1 ? '1 monitor' : `${found.length} monitors`}
-        {found.length > MAX_ROWS && `, the newest ${MAX_ROWS} are shown`}
-      </p>
-      <div class="card table-box">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Tag</th>
-              <th scope="col">Type</th>
-              <th scope="col">Active</th>
-              <th scope="col">Public</th>
-              <th scope="col">
-                <span class="unseen">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {found.slice(0, MAX_ROWS).map((monitor) => (
-              <MonitorRow key={monitor.id} monitor={monitor} onChange={onChange} />
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </>
+    <a class="button" href={NEW_MONITOR}>
+      {children}
+    </a>
   );
 }
 
-function MonitorRow({ monitor, onChange }: { monitor: DashboardMonitor; onChange: () => void }) {
-  const { may } = useSession();
-  const { route } = useLocation();
-  const { isBusy, error, run } = useChange();
-  const [asking, setAsking] = useState<'delete' | 'clone'>();
-  const { id, tag, name, monitor_type: type, status, is_hidden: isHidden } = monitor;
-  const store = (change: object): void => void run(() => act('storeMonitorData', { id, ...change })).then(onChange);
-  const isLocked = isBusy || !may('monitors.write');
+type FilterValues = Record<'search' | 'monitor_type' | 'status' | 'is_hidden', string>;
+
+function Filters({ filters, onChange }: { filters: FilterValues; onChange: (part: Partial<FilterValues>) => void }) {
+  const [text, setText] = useState(filters.search);
+  const settled = useSettled(text);
+  useEffect(() => {
+    if (settled !== filters.search) onChange({ search: settled });
+  }, [settled]);
   return (
-    <tr>
-      <th scope="row">
-        <a href={`/manage/monitors/${id}`}>{name}</a>
-        <Fault error={error} />
-      </th>
-      <td>
-        <code>{tag}</code>
-      </td>
-      <td>{type}</td>
-      <td>
+    <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+      <label class="wide">
+        <span>Search</span>
         <input
-          type="checkbox"
-          role="switch"
-          aria-label={`${name} is active`}
-          checked={status === 'ACTIVE'}
-          disabled={isLocked}
-          onChange={() => store({ status: status === 'ACTIVE' ? 'INACTIVE' : 'ACTIVE' })}
+          type="search"
+          placeholder="Name or tag"
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
         />
-      </td>
-      <td>
-        <input
-          type="checkbox"
-          role="switch"
-          aria-label={`${name} is public`}
-          checked={isHidden === 'NO'}
-          disabled={isLocked}
-          onChange={() => store({ is_hidden: isHidden === 'NO' ? 'YES' : 'NO' })}
-        />
-      </td>
-      <td class="buttons">
-        <button type="button" class="quiet" disabled={isLocked} onClick={() => setAsking('clone')}>
-          Clone<span class="unseen"> {name}</span>
-        </button>
-        <button type="button" class="danger" disabled={isLocked} onClick={() => setAsking('delete')}>
-          Delete<span class="unseen"> {name}</span>
-        </button>
-        {asking === 'clone' && (
-          <CloneMonitor
-            source={monitor}
-            onClose={() => setAsking(undefined)}
-            onDone={(made) => route(`/manage/monitors/${made}`)}
-          />
-        )}
-        {asking === 'delete' && (
-          <Confirm
-            title={`Delete “${name}”?`}
-            verb="Delete monitor"
-            work={() => act('deleteMonitor', { tag })}
-            onClose={() => {
-              setAsking(undefined);
-              onChange();
-            }}
-          >
-            <p>Its whole history goes with it, and it leaves pages, incidents and maintenances. It cannot be undone.</p>
-            <p>To stop it and keep its history, switch it off instead.</p>
-          </Confirm>
-        )}
-      </td>
-    </tr>
+      </label>
+      <Choice
+        label="Type"
+        value={filters.monitor_type}
+        options={[['', 'All'], ...TYPES.map((type) => [type, type] as const)]}
+        onChange={(monitor_type) => onChange({ monitor_type })}
+      />
+      <Choice
+        label="Active"
+        value={filters.status}
+        options={[
+          ['', 'All'],
+          ['ACTIVE', 'Active'],
+          ['INACTIVE', 'Paused'],
+        ]}
+        onChange={(status) => onChange({ status })}
+      />
+      <Choice
+        label="Public"
+        value={filters.is_hidden}
+        options={[
+          ['', 'All'],
+          ['NO', 'Public'],
+          ['YES', 'Hidden'],
+        ]}
+        onChange={(is_hidden) => onChange({ is_hidden })}
+      />
+    </form>
   );
+}
+
+function MonitorTable({ monitors, onChange }: { monitors: readonly DashboardMonitor[]; onChange: () => void }) {
+  const columns: Column<DashboardMonitor>[] = [
+    {
+      title: 'Name',
+      cell: ({ tag, name }) => (
+        <>
+          <a href={viewOf(tag)}>{name}</a>
+          <code class="beneath">{tag}</code>
+        </>
+      ),
+    },
+    { title: 'Type', cell: ({ monitor_type }) => monitor_type },
+    {
+      title: 'Now',
+      cell: ({ status, current }) =>
+        status === 'ACTIVE' ? <StateMark status={current.status} /> : <span class="quiet">Paused</span>,
+    },
+    {
+      title: 'Latency',
+      kind: 'number',
+      cell: ({ current }) => latencyOf(current.latency),
+    },
+    { title: 'Active', cell: (monitor) => <ActiveSwitch monitor={monitor} onDone={onChange} /> },
+    { title: 'Public', cell: (monitor) => <PublicSwitch monitor={monitor} onDone={onChange} /> },
+    {
+      title: 'Actions',
+      kind: 'actions',
+      cell: (monitor) => (
+        <>
+          <CloneMonitor source={monitor} isSmall />
+          <DeleteMonitor monitor={monitor} isSmall onDone={onChange} />
+        </>
+      ),
+    },
+  ];
+  return <DataTable label="Monitors" columns={columns} rows={monitors} keyOf={({ id }) => id} />;
 }

@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
+import type { Region } from '../../../core/agent-resource.ts';
 import type { CheckAnswer } from '../../../core/check-answer.ts';
-import type { Region } from '../agents/agent-resource.ts';
 import { act } from '../client.ts';
-import { Fault } from '../parts/notice.tsx';
+import { Choice } from '../parts/field.tsx';
+import { Fault, Working } from '../parts/notice.tsx';
+import { StateMark } from '../parts/state-mark.tsx';
 import { useAction, useChange } from '../parts/use-action.ts';
 import type { TypeData } from './type-data-form.tsx';
 
@@ -20,33 +22,43 @@ export function TestRun({ type, typeData }: { type: string; typeData: TypeData }
   return (
     <div class="test-run stack">
       <div class="host-row">
-        <label>
-          Region{' '}
-          <select value={region} onChange={(event) => setRegion(event.currentTarget.value)}>
-            <option value="">Any</option>
-            {regions.map(({ name }) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="Region"
+          value={region}
+          options={[['', 'Any'], ...regions.map(({ name }) => [name, name] as const)]}
+          onChange={setRegion}
+        />
         <button type="button" class="quiet" disabled={isBusy} onClick={start}>
-          {isBusy ? 'An agent is measuring …' : 'Run this check once'}
+          Run this check once
         </button>
       </div>
+      {isBusy && <Working>{region === '' ? 'An agent is measuring' : `An agent of ${region} is measuring`}</Working>}
       <Fault error={error} />
-      {answer && (
-        <div role="status">
-          <p>
-            <strong>{answer.status}</strong>
-            {answer.latency !== null && ` in ${answer.latency} ms`}, measured by {answer.agent} in {answer.region}
-            {answer.error_message && `: ${answer.error_message}`}
-          </p>
-          <details>
-            <summary>What it measured</summary>
-            <pre tabindex={0}>{JSON.stringify(answer.results, null, 2)}</pre>
-          </details>
-        </div>
-      )}
+      {answer && <Answer answer={answer} />}
+    </div>
+  );
+}
+
+function Answer({
+  answer: { status, latency, agent, region, error_message: message, results },
+}: {
+  answer: CheckAnswer;
+}) {
+  return (
+    <div role="status">
+      <p>
+        <StateMark status={status === 'UNKNOWN' ? 'NO_DATA' : status}>
+          {status === 'UNKNOWN' ? 'Not measured' : undefined}
+        </StateMark>
+        {latency !== null && ` in ${latency} ms`}, by {agent} in {region}
+        {message && `: ${message}`}
+      </p>
+      <details>
+        <summary>What it measured</summary>
+        <pre tabindex={0} aria-label="The raw result">
+          {JSON.stringify(results, null, 2)}
+        </pre>
+      </details>
     </div>
   );
 }

@@ -1,17 +1,23 @@
-import { useId } from 'preact/hooks';
 import type { DnsConfig, PingHost, ProbeKind, TcpHost } from '../../../core/type-data.ts';
+import { Field } from '../parts/field.tsx';
 
 /** What a form holds of a monitor's `type_data`; members it does not know are kept. */
 export type TypeData = Record<string, unknown>;
 
 interface Props<Data> {
   data: Data;
+  error: Error | undefined;
   onChange: (data: Data) => void;
 }
 
 type Host = Partial<PingHost & TcpHost>;
 
 const RECORD_TYPES = ['A', 'AAAA', 'CAA', 'CNAME', 'MX', 'NAPTR', 'NS', 'PTR', 'SOA', 'SRV', 'TXT'];
+const HOST_TYPES = [
+  ['DOMAIN', 'Name'],
+  ['IP4', 'IPv4'],
+  ['IP6', 'IPv6'],
+] as const;
 
 /** What a new monitor of a type starts with. */
 export const BLANK: Record<ProbeKind, TypeData> = {
@@ -21,31 +27,36 @@ export const BLANK: Record<ProbeKind, TypeData> = {
 };
 
 /** The configuration of a check, by its type: PING and TCP have hosts, DNS has a question. */
-export function TypeDataForm({ kind, data, onChange }: Props<TypeData> & { kind: ProbeKind }) {
-  if (kind === 'DNS') return <DnsForm data={data} onChange={onChange} />;
+export function TypeDataForm({ kind, data, error, onChange }: Props<TypeData> & { kind: ProbeKind }) {
+  if (kind === 'DNS') return <DnsForm data={data} error={error} onChange={onChange} />;
   const evalName = kind === 'PING' ? 'pingEval' : 'tcpEval';
   return (
     <>
-      <Hosts kind={kind} data={hostsOf(data)} onChange={(hosts) => onChange({ ...data, hosts })} />
-      <details>
+      <Hosts kind={kind} data={hostsOf(data)} error={error} onChange={(hosts) => onChange({ ...data, hosts })} />
+      <details open={Boolean(data[evalName])}>
         <summary>Judge the result by a function of your own</summary>
-        <label class="field">
-          <span>
-            <code>{evalName}</code>: a JavaScript function; it gets the hosts’ results and returns{' '}
-            {'{ status, latency }'}
-          </span>
-          <textarea
-            spellcheck={false}
-            value={textOf(data[evalName])}
-            onInput={({ currentTarget: { value } }) => onChange({ ...data, [evalName]: value === '' ? null : value })}
-          />
-        </label>
+        <Field
+          label={evalName}
+          name={`type_data.${evalName}`}
+          error={error}
+          hint="A JavaScript function; it gets the hosts’ results and returns { status, latency }."
+        >
+          {(control) => (
+            <textarea
+              {...control}
+              class="code"
+              spellcheck={false}
+              value={textOf(data[evalName])}
+              onInput={({ currentTarget: { value } }) => onChange({ ...data, [evalName]: value === '' ? null : value })}
+            />
+          )}
+        </Field>
       </details>
     </>
   );
 }
 
-function Hosts({ kind, data: hosts, onChange }: Props<Host[]> & { kind: 'PING' | 'TCP' }) {
+function Hosts({ kind, data: hosts, error, onChange }: Props<Host[]> & { kind: 'PING' | 'TCP' }) {
   const change = (index: number, part: Host): void =>
     onChange(hosts.map((host, at) => (at === index ? { ...host, ...part } : host)));
   return (
@@ -54,34 +65,10 @@ function Hosts({ kind, data: hosts, onChange }: Props<Host[]> & { kind: 'PING' |
       {hosts.map((host, index) => (
         // A host has no identity but its place.
         <div class="host-row" key={index}>
-          <label>
-            Kind{' '}
-            <select
-              value={host.type ?? 'IP4'}
-              onChange={(event) => change(index, { type: event.currentTarget.value as Host['type'] })}
-            >
-              <option value="DOMAIN">Name</option>
-              <option value="IP4">IPv4</option>
-              <option value="IP6">IPv6</option>
-            </select>
-          </label>
-          <label class="wide">
-            Host{' '}
-            <input
-              required
-              value={host.host ?? ''}
-              onInput={({ currentTarget }) => change(index, { host: currentTarget.value })}
-            />
-          </label>
-          {kind === 'TCP' ? (
-            <NumberBox label="Port" value={host.port ?? 80} onChange={(port) => change(index, { port })} />
-          ) : (
-            <NumberBox label="Packets" value={host.count ?? 3} onChange={(count) => change(index, { count })} />
-          )}
-          <NumberBox
-            label="Timeout, ms"
-            value={host.timeout ?? 1000}
-            onChange={(timeout) => change(index, { timeout })}
+          <HostFields
+            {...{ kind, host, error }}
+            path={`type_data.hosts.${index}`}
+            onChange={(part) => change(index, part)}
           />
           <button
             type="button"
@@ -93,86 +80,174 @@ function Hosts({ kind, data: hosts, onChange }: Props<Host[]> & { kind: 'PING' |
           </button>
         </div>
       ))}
-      <button type="button" class="quiet" onClick={() => onChange([...hosts, ...hostsOf(BLANK[kind])])}>
+      <button type="button" class="quiet small" onClick={() => onChange([...hosts, ...hostsOf(BLANK[kind])])}>
         Add a host
       </button>
     </fieldset>
   );
 }
 
-function NumberBox({ label, value, onChange }: { label: string; value: number; onChange: (value: number) => void }) {
+interface HostProps {
+  kind: 'PING' | 'TCP';
+  host: Host;
+  error: Error | undefined;
+  /** Where it stands in the body. */
+  path: string;
+  onChange: (part: Host) => void;
+}
+
+function HostFields({ kind, host, error, path, onChange }: HostProps) {
   return (
-    <label>
-      {label}{' '}
-      <input
-        type="number"
-        required
-        min={1}
-        value={value}
-        onInput={(event) => onChange(event.currentTarget.valueAsNumber)}
+    <>
+      <Field label="Kind" name={`${path}.type`} error={error}>
+        {(control) => (
+          <select
+            {...control}
+            value={host.type ?? 'IP4'}
+            onChange={({ currentTarget: { value } }) => onChange({ type: typeNamed(value) })}
+          >
+            {HOST_TYPES.map(([type, name]) => (
+              <option key={type} value={type}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label="Host" name={`${path}.host`} error={error} class="wide">
+        {(control) => (
+          <input
+            {...control}
+            required
+            autocomplete="off"
+            spellcheck={false}
+            value={host.host ?? ''}
+            onInput={({ currentTarget }) => onChange({ host: currentTarget.value })}
+          />
+        )}
+      </Field>
+      {kind === 'TCP' ? (
+        <NumberField
+          {...{ label: 'Port', name: `${path}.port`, error }}
+          value={host.port ?? 80}
+          onChange={(port) => onChange({ port })}
+        />
+      ) : (
+        <NumberField
+          {...{ label: 'Packets', name: `${path}.count`, error }}
+          value={host.count ?? 3}
+          onChange={(count) => onChange({ count })}
+        />
+      )}
+      <NumberField
+        {...{ label: 'Timeout, ms', name: `${path}.timeout`, error }}
+        value={host.timeout ?? 1000}
+        onChange={(timeout) => onChange({ timeout })}
       />
-    </label>
+    </>
   );
 }
 
-function DnsForm({ data, onChange }: Props<TypeData>) {
-  const config = data as Partial<DnsConfig>;
-  const hint = useId();
+interface NumberProps {
+  label: string;
+  name: string;
+  error: Error | undefined;
+  value: number;
+  onChange: (value: number) => void;
+}
+
+function NumberField({ label, name, error, value, onChange }: NumberProps) {
   return (
-    <fieldset>
+    <Field label={label} name={name} error={error} class="narrow">
+      {(control) => (
+        <input
+          {...control}
+          type="number"
+          required
+          min={1}
+          value={value}
+          onInput={({ currentTarget }) => onChange(currentTarget.valueAsNumber)}
+        />
+      )}
+    </Field>
+  );
+}
+
+function DnsForm({ data, error, onChange }: Props<TypeData>) {
+  const config: Partial<DnsConfig> = data;
+  return (
+    <fieldset class="stack">
       <legend>Question and expected answer</legend>
       <div class="host-row">
-        <label class="wide">
-          Domain{' '}
-          <input
-            required
-            value={config.host ?? ''}
-            onInput={({ currentTarget }) => onChange({ ...data, host: currentTarget.value })}
-          />
-        </label>
-        <label>
-          Record{' '}
-          <select
-            value={config.lookupRecord ?? 'A'}
-            onChange={({ currentTarget }) => onChange({ ...data, lookupRecord: currentTarget.value })}
-          >
-            {RECORD_TYPES.map((type) => (
-              <option key={type}>{type}</option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Of these values{' '}
-          <select
-            value={config.matchType ?? 'ANY'}
-            onChange={({ currentTarget }) => onChange({ ...data, matchType: currentTarget.value })}
-          >
-            <option value="ANY">any is enough</option>
-            <option value="ALL">all must be there</option>
-          </select>
-        </label>
+        <Field label="Domain" name="type_data.host" error={error} class="wide">
+          {(control) => (
+            <input
+              {...control}
+              required
+              autocomplete="off"
+              spellcheck={false}
+              value={config.host ?? ''}
+              onInput={({ currentTarget }) => onChange({ ...data, host: currentTarget.value })}
+            />
+          )}
+        </Field>
+        <Field label="Record" name="type_data.lookupRecord" error={error}>
+          {(control) => (
+            <select
+              {...control}
+              value={config.lookupRecord ?? 'A'}
+              onChange={({ currentTarget }) => onChange({ ...data, lookupRecord: currentTarget.value })}
+            >
+              {RECORD_TYPES.map((type) => (
+                <option key={type}>{type}</option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <Field label="Of these values" name="type_data.matchType" error={error}>
+          {(control) => (
+            <select
+              {...control}
+              value={config.matchType ?? 'ANY'}
+              onChange={({ currentTarget }) => onChange({ ...data, matchType: currentTarget.value })}
+            >
+              <option value="ANY">any is enough</option>
+              <option value="ALL">all must be there</option>
+            </select>
+          )}
+        </Field>
       </div>
-      <label class="field">
-        <span>Expected values, one a line</span>
-        <textarea
-          required
-          value={(config.values ?? []).join('\n')}
-          onInput={({ currentTarget }) => onChange({ ...data, values: currentTarget.value.split('\n') })}
-        />
-      </label>
-      <label class="field">
-        <span>Resolver</span>
-        <input
-          aria-describedby={hint}
-          value={config.nameServer ?? ''}
-          onInput={({ currentTarget }) => onChange({ ...data, nameServer: currentTarget.value })}
-        />
-        <span id={hint} class="hint">
-          Without: the resolvers of each agent’s host. An address, address:port or a name.
-        </span>
-      </label>
+      <Field label="Expected values" name="type_data.values" error={error} hint="One a line.">
+        {(control) => (
+          <textarea
+            {...control}
+            required
+            value={(config.values ?? []).join('\n')}
+            onInput={({ currentTarget }) => onChange({ ...data, values: currentTarget.value.split('\n') })}
+          />
+        )}
+      </Field>
+      <Field
+        label="Resolver"
+        name="type_data.nameServer"
+        error={error}
+        hint="Without: the resolvers of each agent’s host. An address, address:port or a name."
+      >
+        {(control) => (
+          <input
+            {...control}
+            autocomplete="off"
+            value={config.nameServer ?? ''}
+            onInput={({ currentTarget }) => onChange({ ...data, nameServer: currentTarget.value })}
+          />
+        )}
+      </Field>
     </fieldset>
   );
+}
+
+function typeNamed(value: string): Host['type'] {
+  return HOST_TYPES.find(([type]) => type === value)?.[0];
 }
 
 function hostsOf(data: TypeData): Host[] {

@@ -1,3 +1,8 @@
+import { createTimeZone } from '../../../core/time-zone.ts';
+
+/** The zone of whoever looks. */
+export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 /** The values of a form's named controls as texts; what is unchecked is absent. */
 export function valuesOf(event: SubmitEvent): Record<string, string> {
   event.preventDefault();
@@ -6,19 +11,50 @@ export function valuesOf(event: SubmitEvent): Record<string, string> {
   return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'string' ? value : '']));
 }
 
-/** `YYYY-MM-DDTHH:MM` of a local control as unix seconds in the browser's own zone; null where it is empty. */
-export function secondsOf(local: string | undefined): number | null {
-  const milliseconds = Date.parse(local ?? '');
-  return Number.isNaN(milliseconds) ? null : Math.floor(milliseconds / 1000);
+/** An empty line of a form is no value. */
+export function blanksAsNull(values: Record<string, string>): Record<string, string | null> {
+  return Object.fromEntries(Object.entries(values).map(([name, text]) => [name, text.trim() === '' ? null : text]));
 }
 
-/** Unix seconds as a `datetime-local` control takes them. */
-export function localOf(seconds: number): string {
-  const date = new Date(seconds * 1000);
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+/** `YYYY-MM-DDTHH:MM` of a local control as unix seconds, on the zone's clocks; null where it is empty. */
+export function secondsOf(local: string | undefined, zone = OWN_ZONE): number | null {
+  const milliseconds = Date.parse(`${local ?? ''}Z`);
+  return Number.isNaN(milliseconds) ? null : createTimeZone(zone).toInstant(Math.floor(milliseconds / 1000));
 }
 
-/** A moment as the browser's own language and zone write it. */
+/** Unix seconds as a `datetime-local` control takes them, on the zone's clocks. */
+export function localOf(seconds: number, zone = OWN_ZONE): string {
+  return new Date(createTimeZone(zone).toLocal(seconds) * 1000).toISOString().slice(0, 16);
+}
+
+/** A moment as the browser's own language writes it. */
 export function momentOf(seconds: number): string {
   return new Date(seconds * 1000).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+/** The same of an ISO 8601 text. */
+export function momentOfText(iso: string): string {
+  return momentOf(Date.parse(iso) / 1000);
+}
+
+/** From when to when, with the day of the week and the zone whose clocks tell it. */
+export function windowOf(start: number, end: number, timeZone = OWN_ZONE): string {
+  const format = new Intl.DateTimeFormat(undefined, {
+    ...{ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
+    ...{ hour: 'numeric', minute: '2-digit', timeZoneName: 'short', timeZone },
+  });
+  return format.formatRange(start * 1000, end * 1000);
+}
+
+/** Minutes as people say how long something is. */
+export function durationOf(minutes: number): string {
+  const [days, hours, rest] = [Math.floor(minutes / 1440), Math.floor((minutes % 1440) / 60), minutes % 60];
+  const parts = [days && `${days} d`, hours && `${hours} h`, rest && `${rest} min`].filter(Boolean);
+  return parts.join(' ') || '0 min';
+}
+
+/** Milliseconds as precisely as they say anything; nothing answered where there are none. */
+export function latencyOf(milliseconds: number | null): string {
+  if (!milliseconds) return '–';
+  return `${milliseconds < 100 ? Math.round(milliseconds * 10) / 10 : Math.round(milliseconds)} ms`;
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
 import type { Loaded } from './use-action.ts';
 
 /** Why something did not work, said aloud to those who listen. Nothing where there is nothing to say. */
@@ -6,6 +7,19 @@ export function Fault({ error }: { error: Error | undefined }) {
   return (
     <div role="alert" class="fault-box" hidden={!error}>
       {error?.message}
+    </div>
+  );
+}
+
+/** That something is under way; with `part`, how much of it is done, from 0 to 1. */
+export function Working({ part, children }: { part?: number; children: ComponentChildren }) {
+  const label = useId();
+  return (
+    <div class="working">
+      <span id={label} role="status">
+        {children} …
+      </span>
+      <progress aria-labelledby={label} max={1} value={part} />
     </div>
   );
 }
@@ -23,7 +37,7 @@ export function Shown<Result>({
       {error && (
         <div role="alert" class="fault-box">
           {error.message}{' '}
-          <button type="button" class="quiet" onClick={reload}>
+          <button type="button" class="quiet small" onClick={reload}>
             Try again
           </button>
         </div>

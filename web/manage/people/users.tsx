@@ -1,43 +1,43 @@
 import { useState } from 'preact/hooks';
-import type { User } from '../../../core/user.ts';
+import type { Role } from '../../../core/role.ts';
+import type { User, UserLink } from '../../../core/user.ts';
 import { act } from '../client.ts';
-import { Field } from '../parts/field.tsx';
-import { valuesOf } from '../parts/form.ts';
-import { Fault, Shown } from '../parts/notice.tsx';
+import { ChangeForm } from '../parts/change-form.tsx';
+import { DataTable, type Column } from '../parts/data-table.tsx';
+import { Field, SelectField } from '../parts/field.tsx';
+import { momentOfText } from '../parts/form.ts';
+import { Heading } from '../parts/heading.tsx';
+import { Shown } from '../parts/notice.tsx';
 import { Secret } from '../parts/secret.tsx';
-import { useAction, useChange } from '../parts/use-action.ts';
+import { Switch } from '../parts/switch.tsx';
+import { useAction } from '../parts/use-action.ts';
 import { useSession } from '../session.tsx';
+import { EditUser } from './edit-user.tsx';
+import { LinkButton } from './link-button.tsx';
 
-interface Role {
-  id: string;
-  name: string;
-}
-
-interface Link {
-  link: string;
-  expires_at: string;
-}
+type NamedLink = UserLink & { name: string };
 
 /** Who may sign in: invited by a link, given roles, switched off and on. */
 export function Users() {
   const { may } = useSession();
   const users = useAction<User[]>('getUsers');
   const roles = useAction<Role[]>('getRoles');
-  const [link, setLink] = useState<Link & { name: string }>();
+  const [link, setLink] = useState<NamedLink>();
+  const known = roles.result ?? [];
   return (
     <>
-      <h1>Users</h1>
+      <Heading title="Users" />
       {link && (
         <Secret
           title={`A link for ${link.name}`}
-          text={`Pass it on yourself: it is good once, until ${new Date(link.expires_at).toLocaleString()}, and shown only now.`}
+          text={`Pass it on yourself: it is good once, until ${momentOfText(link.expires_at)}, and shown only now.`}
           secret={new URL(link.link, location.origin).href}
           onDone={() => setLink(undefined)}
         />
       )}
       {may('users.write') && (
         <Invite
-          roles={roles.result ?? []}
+          roles={known}
           onInvited={(made) => {
             setLink(made);
             users.reload();
@@ -45,112 +45,103 @@ export function Users() {
         />
       )}
       <Shown of={users}>
-        {(list) => (
-          <div class="card table-box">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Name</th>
-                  <th scope="col">Email</th>
-                  <th scope="col">Roles</th>
-                  <th scope="col">Active</th>
-                  <th scope="col">
-                    <span class="unseen">Actions</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {list.map((user) => (
-                  <UserRow key={user.id} user={user} onChange={users.reload} onLink={setLink} />
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )}
+        {(list) => <UserTable users={list} roles={known} onChange={users.reload} onLink={setLink} />}
       </Shown>
     </>
   );
 }
 
-function Invite({ roles, onInvited }: { roles: readonly Role[]; onInvited: (made: Link & { name: string }) => void }) {
-  const { isBusy, error, run } = useChange();
-  const submit = (event: SubmitEvent): void => {
-    const form = event.currentTarget;
-    const { role = 'member', name = '', email } = valuesOf(event);
-    void run(async () => {
-      const { link, expires_at } = await act<Link>('createNewUser', { email, name, role_ids: [role] });
-      onInvited({ link, expires_at, name });
-      if (form instanceof HTMLFormElement) form.reset();
-    });
+function Invite({ roles, onInvited }: { roles: readonly Role[]; onInvited: (made: NamedLink) => void }) {
+  const { session } = useSession();
+  const given = roles.filter(({ permissions }) =>
+    permissions.every((permission) => session.permissions.includes(permission)),
+  );
+  const invite = async ({ role_ids: role = 'member', name = '', email }: Record<string, string>): Promise<void> => {
+    onInvited({ ...(await act<UserLink>('createNewUser', { email, name, role_ids: [role] })), name });
   };
   return (
-    <form class="card grid-form" onSubmit={submit}>
-      <Field label="Name" name="name" error={error}>
-        {(control) => <input {...control} required autocomplete="off" />}
-      </Field>
-      <Field label="Email" name="email" error={error}>
-        {(control) => <input {...control} type="email" required autocomplete="off" />}
-      </Field>
-      <Field label="Role" name="role_ids" error={error}>
-        {(control) => (
-          <select {...control} name="role" defaultValue="member">
-            {roles.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
+    <section class="card">
+      <h2>Invite somebody</h2>
+      <ChangeForm verb="Invite" busy="Inviting …" work={invite} isReset>
+        {(error) => (
+          <div class="grid-form">
+            <Field label="Name" name="name" error={error}>
+              {(control) => <input {...control} required autocomplete="off" />}
+            </Field>
+            <Field label="Email" name="email" error={error}>
+              {(control) => <input {...control} type="email" required autocomplete="off" />}
+            </Field>
+            {given.length > 0 && (
+              <SelectField
+                label="Role"
+                name="role_ids"
+                error={error}
+                options={given.map(({ id, name }) => [id, name] as const)}
+                chosen="member"
+              />
+            )}
+          </div>
         )}
-      </Field>
-      <button type="submit" disabled={isBusy}>
-        {isBusy ? 'Inviting …' : 'Invite'}
-      </button>
-      <Fault error={error} />
-    </form>
+      </ChangeForm>
+    </section>
   );
 }
 
-interface RowProps {
-  user: User;
+interface TableProps {
+  users: readonly User[];
+  roles: readonly Role[];
   onChange: () => void;
-  onLink: (link: Link & { name: string }) => void;
+  onLink: (link: NamedLink) => void;
 }
 
-function UserRow({ user, onChange, onLink }: RowProps) {
-  const { may } = useSession();
-  const { isBusy, error, run } = useChange();
-  const { id: user_id, name, email, is_active, is_owner, has_password, role_ids } = user;
-  return (
-    <tr>
-      <th scope="row">
-        {name}
-        {is_owner && <span class="tag">owner</span>}
-        {!has_password && <span class="tag">invited</span>}
-        <Fault error={error} />
-      </th>
-      <td>{email}</td>
-      <td>{role_ids.join(', ')}</td>
-      <td>
-        <input
-          type="checkbox"
-          role="switch"
-          aria-label={`${name} is active`}
-          checked={is_active}
-          disabled={isBusy || is_owner || !may('users.write')}
-          onChange={() => void run(() => act('manualUpdate', { user_id, is_active: !is_active })).then(onChange)}
+function UserTable({ users, roles, onChange, onLink }: TableProps) {
+  const { session, refusal } = useSession();
+  const nameOf = (id: string): string => roles.find((role) => role.id === id)?.name ?? id;
+  const columns: Column<User>[] = [
+    {
+      title: 'Name',
+      cell: ({ name, email, is_owner: isOwner, has_password: hasPassword }) => (
+        <>
+          {name}
+          {isOwner && <span class="tag">owner</span>}
+          {!hasPassword && <span class="tag">invited</span>}
+          <span class="beneath quiet">{email}</span>
+        </>
+      ),
+    },
+    { title: 'Roles', cell: ({ role_ids: ids }) => ids.map(nameOf).join(', ') || 'none' },
+    { title: 'Since', cell: ({ created_at: at }) => <time dateTime={at}>{momentOfText(at)}</time> },
+    {
+      title: 'Active',
+      cell: (user) => (
+        <Switch
+          label={`${user.name} is active`}
+          isOn={user.is_active}
+          refusal={refusal('users.write') ?? whyActivityStays(user, session.user?.id)}
+          work={(isOn) => act('manualUpdate', { user_id: user.id, is_active: isOn })}
+          onDone={onChange}
         />
-      </td>
-      <td>
-        <button
-          type="button"
-          class="quiet"
-          disabled={isBusy || !may('users.write')}
-          onClick={() => void run(async () => onLink({ ...(await act<Link>('resendInvitation', { user_id })), name }))}
-        >
-          {has_password ? 'Password link' : 'New invitation'}
-          <span class="unseen"> for {name}</span>
-        </button>
-      </td>
-    </tr>
-  );
+      ),
+    },
+    {
+      title: 'Actions',
+      kind: 'actions',
+      cell: (user) => (
+        <>
+          <EditUser user={user} roles={roles} onChange={onChange} />
+          <LinkButton user={user} onLink={(link) => onLink({ ...link, name: user.name })} />
+        </>
+      ),
+    },
+  ];
+  return <DataTable label="Users" columns={columns} rows={users} keyOf={({ id }) => id} />;
+}
+
+function whyActivityStays(
+  { id, is_owner: isOwner, has_password: hasPassword }: User,
+  own?: number,
+): string | undefined {
+  if (isOwner) return 'The owner cannot be switched off';
+  if (id === own) return 'Nobody switches himself off';
+  return hasPassword ? undefined : 'The user becomes active by taking the invitation';
 }

@@ -1,67 +1,99 @@
-import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import { act } from '../client.ts';
-import { Field } from '../parts/field.tsx';
-import { valuesOf } from '../parts/form.ts';
-import { Fault } from '../parts/notice.tsx';
-import { useChange } from '../parts/use-action.ts';
+import { ChangeForm } from '../parts/change-form.tsx';
+import { Choice, Field, NewPasswordField } from '../parts/field.tsx';
+import { Heading } from '../parts/heading.tsx';
 import { useSession } from '../session.tsx';
+import { Sessions } from './sessions.tsx';
+import { useTheme } from './use-theme.ts';
 
-/** One's own account: the name and the password. */
+/** One's own account: who one is, the password, and where one is signed in. */
 export function Account() {
-  const { session } = useSession();
   return (
     <>
-      <h1>Your account</h1>
-      <Own title="Name" action="updateUser" verb="Save name">
+      <Heading title="Your account" />
+      <div class="columns">
+        <Who />
+        <Password />
+      </div>
+      <Sessions />
+      <Appearance />
+    </>
+  );
+}
+
+function Who() {
+  const { session, refresh } = useSession();
+  const { name, user } = session;
+  const save = async ({ email, current_password, ...fields }: Record<string, string>): Promise<void> => {
+    const isMoved = email !== user?.email;
+    await act('updateUser', { ...fields, ...(isMoved && { email, current_password }) });
+    refresh();
+  };
+  return (
+    <section class="card stack">
+      <h2>Name and email</h2>
+      <ChangeForm verb="Save" busy="Saving …" done="Saved." work={save}>
         {(error) => (
-          <Field label="Name" name="name" error={error}>
-            {(control) => <input {...control} required defaultValue={session.name} autocomplete="name" />}
-          </Field>
+          <>
+            <Field label="Name" name="name" error={error}>
+              {(control) => <input {...control} required defaultValue={name} autocomplete="name" />}
+            </Field>
+            <Field label="Email" name="email" error={error}>
+              {(control) => (
+                <input {...control} type="email" required defaultValue={user?.email} autocomplete="username" />
+              )}
+            </Field>
+            <Field label="Password" name="current_password" error={error} hint="Needed for another email only.">
+              {(control) => <input {...control} type="password" autocomplete="current-password" />}
+            </Field>
+          </>
         )}
-      </Own>
-      <Own title="Password" action="updatePassword" verb="Change password" hint="Every other session of yours ends.">
+      </ChangeForm>
+    </section>
+  );
+}
+
+function Password() {
+  return (
+    <section class="card stack">
+      <h2>Password</h2>
+      <p class="quiet">Every other session of yours ends with another password.</p>
+      <ChangeForm
+        verb="Change password"
+        busy="Saving …"
+        done="Changed."
+        isReset
+        work={(values) => act('updatePassword', values)}
+      >
         {(error) => (
           <>
             <Field label="Current password" name="current_password" error={error}>
               {(control) => <input {...control} type="password" required autocomplete="current-password" />}
             </Field>
-            <Field label="New password" name="new_password" error={error}>
-              {(control) => <input {...control} type="password" required autocomplete="new-password" />}
-            </Field>
+            <NewPasswordField label="New password" name="new_password" error={error} />
           </>
         )}
-      </Own>
-    </>
+      </ChangeForm>
+    </section>
   );
 }
 
-interface OwnProps {
-  title: string;
-  action: 'updateUser' | 'updatePassword';
-  verb: string;
-  hint?: string;
-  children: (error: Error | undefined) => ComponentChildren;
-}
-
-function Own({ title, action, verb, hint, children }: OwnProps) {
-  const { isBusy, error, run } = useChange();
-  const [isDone, setDone] = useState(false);
-  const submit = (event: SubmitEvent): void => {
-    const values = valuesOf(event);
-    setDone(false);
-    void run(() => act(action, values)).then(setDone);
-  };
+function Appearance() {
+  const [theme, setTheme] = useTheme();
   return (
-    <form class="card stack" onSubmit={submit}>
-      <h2>{title}</h2>
-      {hint && <p class="quiet">{hint}</p>}
-      {children(error)}
-      <Fault error={error} />
-      <button type="submit" disabled={isBusy}>
-        {isBusy ? 'Saving …' : verb}
-      </button>
-      <p role="status">{isDone && 'Saved.'}</p>
-    </form>
+    <section class="card stack">
+      <h2>Appearance</h2>
+      <Choice
+        label="Colours, in this browser"
+        value={theme}
+        options={[
+          ['', 'As the system'],
+          ['light', 'Light'],
+          ['dark', 'Dark'],
+        ]}
+        onChange={setTheme}
+        class="field narrow"
+      />
+    </section>
   );
 }

@@ -1,76 +1,109 @@
-import { useState } from 'preact/hooks';
 import type { SiteData } from '../../../core/site-data.ts';
 import { act } from '../client.ts';
-import { Field } from '../parts/field.tsx';
-import { valuesOf } from '../parts/form.ts';
-import { Fault, Shown } from '../parts/notice.tsx';
-import { useAction, useChange } from '../parts/use-action.ts';
+import { ChangeForm } from '../parts/change-form.tsx';
+import { Field, SelectField } from '../parts/field.tsx';
+import { blanksAsNull } from '../parts/form.ts';
+import { Heading } from '../parts/heading.tsx';
+import { Shown } from '../parts/notice.tsx';
+import { useAction } from '../parts/use-action.ts';
+import { ZoneField } from '../parts/zone-field.tsx';
 import { useSession } from '../session.tsx';
 
+const LINES = [
+  ['siteName', 'Name of the service', undefined],
+  ['siteURL', 'Public address', 'Where visitors find it: https://status.example.com'],
+  ['title', 'Title in the browser’s tab', 'Without: the name of the service.'],
+  ['logo', 'Logo', 'An address, or a path on this host'],
+  ['favicon', 'Small icon', 'The same, for the browser’s tab'],
+] as const satisfies readonly (readonly [keyof SiteData, string, string | undefined])[];
+
 const TEXTS = [
-  ['siteName', 'Name of the service', true],
-  ['siteURL', 'Public address', false],
-  ['title', 'Title in the browser’s tab', false],
-  ['description', 'Description for search engines', false],
-  ['logo', 'Logo', false],
-  ['favicon', 'Small icon', false],
-  ['timezone', 'Time zone for those whose own is not known', true],
-  ['language', 'Language', true],
-  ['footer', 'Footer, Markdown', false],
-] as const satisfies readonly (readonly [keyof SiteData, string, boolean])[];
+  ['description', 'Description', 'For search engines and previews'],
+  ['footer', 'Footer', 'Markdown'],
+] as const satisfies readonly (readonly [keyof SiteData, string, string])[];
+
+const THEMES = [
+  ['system', 'As the visitor’s system'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+] as const;
+
+interface Props {
+  values: SiteData;
+  error: Error | undefined;
+}
 
 /** What the site as a whole is called and looks like. */
 export function SiteSettings() {
+  const { may, refusal } = useSession();
   const settings = useAction<SiteData>('getAllSiteData');
   return (
     <>
-      <h1>Settings</h1>
+      <Heading title="Settings" />
       <Shown of={settings}>
-        {(values) => <SettingsForm key={JSON.stringify(values)} values={values} onSaved={settings.reload} />}
+        {(values) =>
+          may('settings.write') ? (
+            <section class="card">
+              <ChangeForm
+                verb="Save settings"
+                busy="Saving …"
+                done="Saved."
+                work={(given) => act('storeSiteData', blanksAsNull(given))}
+              >
+                {(error) => (
+                  <>
+                    <Names values={values} error={error} />
+                    <Texts values={values} error={error} />
+                  </>
+                )}
+              </ChangeForm>
+            </section>
+          ) : (
+            <section class="card">
+              <fieldset disabled>
+                <legend>{refusal('settings.write')}</legend>
+                <Names values={values} error={undefined} />
+                <Texts values={values} error={undefined} />
+              </fieldset>
+            </section>
+          )
+        }
       </Shown>
     </>
   );
 }
 
-function SettingsForm({ values, onSaved }: { values: SiteData; onSaved: () => void }) {
-  const { may } = useSession();
-  const { isBusy, error, run } = useChange();
-  const [isDone, setDone] = useState(false);
-  const submit = (event: SubmitEvent): void => {
-    const given = Object.entries(valuesOf(event)).map(([name, text]): [string, string | null] => [
-      name,
-      text.trim() || null,
-    ]);
-    setDone(false);
-    void run(() => act('storeSiteData', Object.fromEntries(given))).then((done) => {
-      setDone(done);
-      if (done) onSaved();
-    });
-  };
+function Names({ values, error }: Props) {
   return (
-    <form class="card stack" onSubmit={submit}>
-      <fieldset disabled={!may('settings.write')} class="grid-form">
-        <legend class="unseen">Settings of the site</legend>
-        {TEXTS.map(([name, label, isRequired]) => (
-          <Field key={name} label={label} name={name} error={error}>
-            {(control) => <input {...control} required={isRequired} defaultValue={values[name] ?? ''} />}
-          </Field>
-        ))}
-        <Field label="Colours" name="theme" error={error}>
-          {(control) => (
-            <select {...control} defaultValue={values.theme}>
-              <option value="system">As the visitor’s system</option>
-              <option value="light">Light</option>
-              <option value="dark">Dark</option>
-            </select>
-          )}
+    <div class="grid-form">
+      {LINES.map(([name, label, hint]) => (
+        <Field key={name} label={label} name={name} hint={hint} error={error}>
+          {(control) => <input {...control} required={name === 'siteName'} defaultValue={values[name] ?? ''} />}
         </Field>
-      </fieldset>
-      <Fault error={error} />
-      <button type="submit" disabled={isBusy || !may('settings.write')}>
-        {isBusy ? 'Saving …' : 'Save settings'}
-      </button>
-      <p role="status">{isDone && 'Saved.'}</p>
-    </form>
+      ))}
+      <ZoneField
+        label="Time zone"
+        name="timezone"
+        hint="For those whose own is not known."
+        error={error}
+        value={values.timezone}
+      />
+      <Field label="Language" name="language" hint="For those who wish for none: en, de, fr, es or ja." error={error}>
+        {(control) => <input {...control} required defaultValue={values.language} />}
+      </Field>
+      <SelectField label="Colours" name="theme" error={error} options={THEMES} chosen={values.theme} />
+    </div>
+  );
+}
+
+function Texts({ values, error }: Props) {
+  return (
+    <div class="grid-form">
+      {TEXTS.map(([name, label, hint]) => (
+        <Field key={name} label={label} name={name} hint={hint} error={error}>
+          {(control) => <textarea {...control} defaultValue={values[name] ?? ''} />}
+        </Field>
+      ))}
+    </div>
   );
 }

@@ -1,4 +1,5 @@
 import type { PageSettings } from '../../../core/page-settings.ts';
+import { Choice } from '../parts/field.tsx';
 
 type Settings = Partial<PageSettings>;
 
@@ -7,7 +8,12 @@ interface Props {
   onChange: (settings: Settings) => void;
 }
 
-const LAYOUTS = ['default-list', 'default-grid', 'compact-list', 'compact-grid'] as const;
+const LAYOUTS = [
+  ['default-list', 'A list'],
+  ['default-grid', 'Side by side'],
+  ['compact-list', 'A short list'],
+  ['compact-grid', 'Short, side by side'],
+] as const;
 
 const FLAGS = [
   [['incidents', 'enabled'], 'Show incidents'],
@@ -51,7 +57,7 @@ export function PageSettingsForm({ settings, onChange }: Props) {
       <div class="grid-form">
         {NUMBERS.map(([path, label, usual]) => (
           <label key={label}>
-            {label}{' '}
+            <span>{label}</span>
             <input
               type="number"
               min={0}
@@ -61,17 +67,12 @@ export function PageSettingsForm({ settings, onChange }: Props) {
             />
           </label>
         ))}
-        <label>
-          Layout{' '}
-          <select
-            value={settings.monitor_layout_style ?? 'default-list'}
-            onChange={(event) => set(['monitor_layout_style'], event.currentTarget.value)}
-          >
-            {LAYOUTS.map((layout) => (
-              <option key={layout}>{layout}</option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="Layout"
+          value={settings.monitor_layout_style ?? 'default-list'}
+          options={LAYOUTS}
+          onChange={(layout) => set(['monitor_layout_style'], layout)}
+        />
       </div>
     </details>
   );

@@ -1,7 +1,24 @@
+import { DataTable, type Column } from '../parts/data-table.tsx';
+import { momentOfText } from '../parts/form.ts';
+import { Heading } from '../parts/heading.tsx';
 import { Empty, Shown } from '../parts/notice.tsx';
 import type { DashboardPage } from '../parts/resource-types.ts';
 import { useAction } from '../parts/use-action.ts';
 import { useSession } from '../session.tsx';
+
+const COLUMNS: readonly Column<DashboardPage>[] = [
+  { title: 'Title', cell: ({ id, page_title: title }) => <a href={`/manage/pages/${id}`}>{title}</a> },
+  {
+    title: 'Address',
+    cell: (page) => (
+      <a href={addressOf(page)} target="_self">
+        {addressOf(page)}
+      </a>
+    ),
+  },
+  { title: 'Monitors', kind: 'number', cell: ({ monitors }) => monitors.length },
+  { title: 'Changed', cell: ({ updated_at: at }) => momentOfText(at) },
+];
 
 /** All status pages. */
 export function StatusPages() {
@@ -9,14 +26,13 @@ export function StatusPages() {
   const pages = useAction<DashboardPage[]>('getPages');
   return (
     <>
-      <div class="title-row">
-        <h1>Status pages</h1>
+      <Heading title="Status pages">
         {may('pages.write') && (
           <a class="button" href="/manage/pages/new">
             New page
           </a>
         )}
-      </div>
+      </Heading>
       <Shown of={pages}>
         {(list) =>
           list.length === 0 ? (
@@ -24,32 +40,7 @@ export function StatusPages() {
               <p>A page shows chosen monitors to the public.</p>
             </Empty>
           ) : (
-            <div class="card table-box">
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">Title</th>
-                    <th scope="col">Address</th>
-                    <th scope="col">Monitors</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {list.map((page) => (
-                    <tr key={page.id}>
-                      <th scope="row">
-                        <a href={`/manage/pages/${page.id}`}>{page.page_title}</a>
-                      </th>
-                      <td>
-                        <a href={addressOf(page)} target="_self">
-                          {addressOf(page)}
-                        </a>
-                      </td>
-                      <td>{page.monitors.length}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <DataTable label="Status pages" columns={COLUMNS} rows={list} keyOf={({ id }) => id} />
           )
         }
       </Shown>

@@ -89,7 +89,7 @@ beforeAll(async () => {
   const checkAnswers = createCheckAnswers();
   const services = {
     ...{ db: pool, history: pool, recurrence, checkAnswers, passwords },
-    ...{ publicUrl: null, meetingPoint: null },
+    ...{ publicUrl: null, meetingPoint: null, stylesheet: '' },
   };
   const app = createApp({ routes, services, log, stalledClientMs: STALLED_MS, authentication });
   server = await listen(app, { host: '127.0.0.1', port: 0 });

@@ -155,3 +155,40 @@ describe('deletePage', () => {
     ]);
   });
 });
+
+describe('previewPage', () => {
+  const preview = async (page: object, timezone?: string): Promise<string> =>
+    (await dashboard.run<{ html: string }>('previewPage', { page, timezone })).html;
+
+  it('shows what would be of a new page and of a change, and stores neither', async () => {
+    const page = await create({ page_header: 'As it is', monitors: [tags[0]] });
+    const before = await dashboard.run('getPages');
+    const html = await preview({ id: page.id, page_header: 'As it would be', monitors: [tags[2], tags[1]] });
+    expect(html).toContain('<h1>As it would be</h1>');
+    expect([...html.matchAll(/id="monitor-([^"]+)"/g)].map(([, tag]) => tag)).toEqual([tags[2], tags[1]]);
+    expect(await preview({ page_path: 'new', page_title: 'T', page_header: 'Quite new' })).toContain('Quite new');
+    expect(await dashboard.run('getPages')).toEqual(before);
+  });
+
+  it('runs nothing, and shows nothing that is hidden', async () => {
+    const { tag } = await createMonitor(dashboard.test.api, { is_hidden: 'YES', name: 'A secret' });
+    const html = await preview({ page_path: 'new', page_title: 'T', page_header: 'H', monitors: [tag, tags[0]] });
+    expect(html).not.toContain('<script');
+    expect(html).not.toContain('A secret');
+    expect(html).toContain(`id="monitor-${tags[0]}"`);
+  });
+
+  it('refuses what would be refused', async () => {
+    const { page_path } = await create();
+    const refused = async (page: object) => failureOf(await dashboard.ask('previewPage', { page }));
+    expect(await refused({ page_path, page_title: 'T', page_header: 'H' })).toEqual([
+      400,
+      `Page with path '${page_path}' already exists`,
+    ]);
+    expect(await refused({ id: 2_000_000, page_title: 'T' })).toEqual([404, "Page with id '2000000' not found"]);
+    expect(await refused({ page_path: 'new', page_header: 'H' })).toEqual([
+      400,
+      'page_title is required and must be a non-empty string',
+    ]);
+  });
+});

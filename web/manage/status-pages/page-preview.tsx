@@ -1,0 +1,32 @@
+import { useState } from 'preact/hooks';
+import { Choice } from '../parts/field.tsx';
+import { OWN_ZONE } from '../parts/form.ts';
+import { useAction } from '../parts/use-action.ts';
+import { useSettled } from '../parts/use-settled.ts';
+
+const SIZES = [
+  ['desk', 'At a desk'],
+  ['phone', 'On a phone'],
+] as const;
+
+/** What visitors would see if the form were saved as it stands. */
+export function PagePreview({ fields }: { fields: object }) {
+  const [size, setSize] = useState<string>(SIZES[0][0]);
+  const preview = useAction<{ html: string }>('previewPage', useSettled({ page: fields, timezone: OWN_ZONE }));
+  const { result, error } = preview;
+  return (
+    <section class="card stack preview-box">
+      <div class="title-row">
+        <h2>As visitors will see it</h2>
+        <Choice label="Size" value={size} options={SIZES} onChange={setSize} />
+      </div>
+      <p class="quiet" role="status">
+        {error ? `Not yet: ${error.message}` : 'The form as it stands, saved or not.'}
+      </p>
+      {result && (
+        // It runs no script and leads nowhere: only the looks count here.
+        <iframe class={`preview preview-${size}`} title="Preview" sandbox="allow-same-origin" srcdoc={result.html} />
+      )}
+    </section>
+  );
+}
