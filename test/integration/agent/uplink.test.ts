@@ -75,6 +75,17 @@ function fastClock(): ServiceClock {
   return createServiceClock({ ...time, monotonicMs: () => time.monotonicMs() * 20 }, null);
 }
 
+/** The collector reads no more, and has asked for more answers than a stream holds. */
+async function fillStream(): Promise<void> {
+  collector.isDeaf = true;
+  const definition = 'x'.repeat(50_000);
+  for (let asked = 0; asked < 60; asked += 1)
+    await collector.broadcast({
+      body: 'checkRequest',
+      checkRequest: { requestId: `r${asked}`, definition, deadlineMs: 1000 },
+    });
+}
+
 function keep(results: readonly CheckResult[]): Promise<void> {
   return spool.append(
     'epoch-1',
@@ -209,7 +220,7 @@ describe('the uplink', () => {
     clock = fastClock();
     const uplink = startUplink();
     await eventually('a session', 5000, () => uplink.sessions === 1);
-    collector.isDeaf = true;
+    await fillStream();
     for (let batch = 0; batch < 20; batch += 1) await keep(range(batch * 2000 + 1, batch * 2000 + 2001));
     await eventually('the end of it', 20_000, () => uplink.problem?.startsWith('no collector: no '));
     collector.isDeaf = false;
@@ -228,7 +239,7 @@ describe('the uplink', () => {
   it('takes leave in time of a collector that reads nothing', async () => {
     const uplink = startUplink();
     await eventually('a session', 5000, () => uplink.sessions === 1);
-    collector.isDeaf = true;
+    await fillStream();
     for (let batch = 0; batch < 30; batch += 1) await keep(range(batch * 2000 + 1, batch * 2000 + 2001));
     const startedMs = performance.now();
     end.abort();
