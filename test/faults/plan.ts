@@ -1,5 +1,5 @@
 import { pickBelow, pickOne, seededRandom } from '../support/seeded-random.ts';
-import { AGENTS, COLLECTORS, REGIONS, type AgentName, type CollectorName } from './names.ts';
+import { AGENTS, COLLECTORS, REGIONS, regionOf, type AgentName, type CollectorName } from './names.ts';
 
 /** A fault of a run: when it comes, counted from the first due minute, and how long it lasts, milliseconds. */
 export type Fault = { atMs: number; lastsMs: number } & FaultKind;
@@ -53,12 +53,17 @@ export const UNTRUE_CLOCKS: readonly (AgentName | CollectorName)[] = ['eu-1', 'u
 export function drawPlan(seed: number, options: PlanOptions): Plan {
   const random = seededRandom(seed);
   const draws = shuffled(DRAWS, random);
+  const region = pickOne(random, REGIONS);
   const faults: Fault[] = [];
   for (let n = 0; faults.length < options.faults; n += 1) {
     // Each kind once before any comes again.
     const draw = draws[n] ?? pickOne(random, DRAWS);
     const atMs = drawTime(random, options.minutes * MINUTE_MS, faults);
-    const drawn = draw(random, options.monitors);
+    const drawn = draw({
+      random,
+      agent: () => drawAgent(random, region),
+      monitor: () => pickBelow(random, options.monitors),
+    });
     // Everything is healed when the last judged minute ends.
     const fault = { ...drawn, atMs, lastsMs: Math.min(drawn.lastsMs, options.minutes * MINUTE_MS - atMs) };
     if (!faults.some((other) => collide(fault, other))) faults.push(fault);
@@ -76,66 +81,81 @@ function drawTime(random: () => number, totalMs: number, before: readonly Fault[
   return Math.floor(Math.min(Math.max(at, 1000), totalMs - 2000));
 }
 
-type Draw = (random: () => number, monitors: number) => { lastsMs: number } & FaultKind;
+/** One region is hit the hardest: what both of its agents meet at once is what nobody can make up for. */
+function drawAgent(random: () => number, region: string): AgentName {
+  const hit = AGENTS.filter((name) => regionOf(name) === region);
+  return pickOne(random, random() < 0.6 ? hit : AGENTS);
+}
 
-const seconds = (random: () => number, from: number, to: number): number =>
-  Math.round((from + random() * (to - from)) * 1000);
-const agent = (random: () => number): AgentName => pickOne(random, AGENTS);
-const collector = (random: () => number): CollectorName => pickOne(random, COLLECTORS);
+interface Dice {
+  random: () => number;
+  agent: () => AgentName;
+  /** By its number; which one that is depends on those there are when it comes. */
+  monitor: () => number;
+}
+
+type Draw = (dice: Dice) => { lastsMs: number } & FaultKind;
 
 const DRAWS: readonly Draw[] = [
-  (random) => ({ kind: 'kill', victim: agent(random), lastsMs: seconds(random, 1, 40) }),
-  (random) => ({ kind: 'kill', victim: collector(random), lastsMs: seconds(random, 1, 20) }),
-  (random) => ({ kind: 'stop', victim: agent(random), lastsMs: seconds(random, 2, 20) }),
-  (random) => ({ kind: 'stop', victim: collector(random), lastsMs: seconds(random, 2, 15) }),
-  (random) => ({ kind: 'leave', victim: agent(random), lastsMs: seconds(random, 2, 30) }),
-  (random) => ({ ...partition(random, agent(random), ['collector', 'nats']), lastsMs: seconds(random, 3, 40) }),
-  (random) => ({ ...partition(random, collector(random), ['database', 'nats']), lastsMs: seconds(random, 3, 25) }),
-  (random) => ({
+  ({ random, agent }) => ({ kind: 'kill', victim: agent(), lastsMs: seconds(random, 1, 40) }),
+  ({ random, agent }) => ({ kind: 'kill', victim: agent(), lastsMs: seconds(random, 1, 90) }),
+  ({ random }) => ({ kind: 'kill', victim: pickOne(random, COLLECTORS), lastsMs: seconds(random, 1, 20) }),
+  ({ random, agent }) => ({ kind: 'stop', victim: agent(), lastsMs: seconds(random, 2, 20) }),
+  ({ random }) => ({ kind: 'stop', victim: pickOne(random, COLLECTORS), lastsMs: seconds(random, 2, 15) }),
+  ({ random, agent }) => ({ kind: 'leave', victim: agent(), lastsMs: seconds(random, 2, 30) }),
+  ({ random, agent }) => partition(random, agent(), ['collector', 'nats'], 40),
+  ({ random, agent }) => partition(random, agent(), ['nats'], 80),
+  ({ random }) => partition(random, pickOne(random, COLLECTORS), ['database', 'nats'], 25),
+  ({ random }) => ({
     kind: 'slow database',
-    collector: collector(random),
+    collector: pickOne(random, COLLECTORS),
     bytesPerSecond: pickOne(random, [1000, 5000, 20_000]),
     lastsMs: seconds(random, 10, 30),
   }),
   () => ({ kind: 'database sessions ended', lastsMs: 0 }),
-  (random) => ({ kind: 'nats restart', wiped: random() < 0.6, lastsMs: seconds(random, 1, 25) }),
-  (random) => ({
+  ({ random }) => ({ kind: 'nats restart', wiped: random() < 0.6, lastsMs: seconds(random, 1, 40) }),
+  ({ random }) => ({
     kind: 'clock step',
     victim: pickOne(random, UNTRUE_CLOCKS),
     stepSeconds: pickOne(random, [3600, -3600] as const),
     lastsMs: seconds(random, 20, 90),
   }),
-  (random) => ({
+  ({ random, agent }) => ({
     kind: 'disk',
-    victim: agent(random),
+    victim: agent(),
     how: pickOne(random, ['full', 'broken', 'read-only', 'slow', 'short'] as const),
     lastsMs: seconds(random, 5, 40),
   }),
-  (random, monitors) => target(random, monitors, 5, 90),
-  (random, monitors) => target(random, monitors, 60, 150),
-  (random, monitors) => target(random, monitors, 60, 150),
-  (random, monitors) => edit(random, monitors),
-  (random, monitors) => edit(random, monitors),
-  (random, monitors) => edit(random, monitors),
+  (dice) => target(dice, 5, 90),
+  (dice) => target(dice, 60, 150),
+  (dice) => target(dice, 60, 150),
+  edit,
+  edit,
+  edit,
 ];
+
+function seconds(random: () => number, from: number, to: number): number {
+  return Math.round((from + random() * (to - from)) * 1000);
+}
 
 function partition(
   random: () => number,
   from: AgentName | CollectorName,
   ends: readonly PartitionEnd[],
-): FaultKind & { kind: 'partition' } {
+  longest: number,
+): { lastsMs: number } & FaultKind {
   const how = pickOne(random, ['cut', 'blackhole', 'delay'] as const);
-  return { kind: 'partition', from, to: pickOne(random, ends), how };
+  return { kind: 'partition', from, to: pickOne(random, ends), how, lastsMs: seconds(random, 3, longest) };
 }
 
-function target(random: () => number, monitors: number, from: number, to: number): { lastsMs: number } & FaultKind {
+function target({ random, monitor }: Dice, from: number, to: number): { lastsMs: number } & FaultKind {
   const how = pickOne(random, ['gone', 'denies', 'lies', 'silent'] as const);
-  return { kind: 'target', monitor: pickBelow(random, monitors), how, lastsMs: seconds(random, from, to) };
+  return { kind: 'target', monitor: monitor(), how, lastsMs: seconds(random, from, to) };
 }
 
-function edit(random: () => number, monitors: number): { lastsMs: number } & FaultKind {
+function edit({ random, monitor }: Dice): { lastsMs: number } & FaultKind {
   const kinds = ['change', 'pause', 'resume', 'regions', 'quorum', 'delete', 'create'] as const;
-  return { kind: 'edit', monitor: pickBelow(random, monitors), edit: pickOne(random, kinds), lastsMs: 0 };
+  return { kind: 'edit', monitor: monitor(), edit: pickOne(random, kinds), lastsMs: 0 };
 }
 
 /** What a fault takes hold of: nothing is taken hold of twice at the same time. Null: nothing. */

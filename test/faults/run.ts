@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import buildPrograms from '../support/build-programs.ts';
@@ -20,7 +20,7 @@ const { values: options } = parseArgs({
     runs: { type: 'string', default: '1' },
     'side-by-side': { type: 'string', default: '1' },
     minutes: { type: 'string', default: '5' },
-    faults: { type: 'string', default: '20' },
+    faults: { type: 'string', default: '24' },
     plant: { type: 'string' },
     dir: { type: 'string', default: join('.farwatch', 'faults') },
     keep: { type: 'boolean', default: false },
@@ -46,7 +46,7 @@ process.exitCode = reports.length === RUNS && reports.every(isRight) && broken =
 
 async function runInTurn(): Promise<void> {
   for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
-    const dir = join(options.dir, `seed-${seed}`);
+    const dir = resolve(options.dir, `seed-${seed}`);
     const report = await runSeed(seed, dir, server);
     if (report === null) {
       broken += 1;
