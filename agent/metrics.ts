@@ -97,6 +97,9 @@ function exposeSchedule(metrics: Metrics, { schedule, results, follower, clock, 
     const publishedMs = follower.adopted?.manifest.generation;
     return publishedMs === undefined ? 0 : Math.max(0, clock.nowMs() - publishedMs) / 1000;
   });
+  gauge('definitions_unreadable', 'Adopted definitions that this agent cannot run: their minutes are UNKNOWN', () =>
+    [...(follower.adopted?.definitions.values() ?? [])].reduce((sum, one) => sum + (one.problem === null ? 0 : 1), 0),
+  );
   gauge('clock_known', "1: the database's clock has been learnt in this boot", () => (clock.known ? 1 : 0));
   gauge('clock_offset_seconds', "The machine's wall clock less the database's clock", () =>
     clock.known ? (Date.now() - clock.nowMs()) / 1000 : 0,
@@ -131,15 +134,19 @@ function exposeSpool(metrics: Metrics, { spool, clock }: AgentFigures): void {
   gauge('write_failing', '1: the disk takes nothing, results are in memory only', ({ problem }) =>
     problem === null ? 0 : 1,
   );
+  gauge('read_failing', '1: something on the disk cannot be read now', ({ readProblem }) =>
+    readProblem === null ? 0 : 1,
+  );
   metrics.counter(
     {
       name: 'farwatch_agent_spool_dropped_results_total',
-      help: 'Results given up unsent, by reason: UNKNOWN ones or the oldest at the disk limit, memory without a disk',
+      help: 'Results given up unsent, by reason: UNKNOWN ones or the oldest at the disk limit, gone from the disk, memory without a disk',
       labels: ['reason'],
     },
     () => {
-      const { droppedUnknown, droppedOldest, droppedHeld } = spool.state().counts;
-      return byLabel('reason', Object.entries({ unknown: droppedUnknown, oldest: droppedOldest, memory: droppedHeld }));
+      const { droppedUnknown, droppedOldest, droppedGone, droppedHeld } = spool.state().counts;
+      const reasons = { unknown: droppedUnknown, oldest: droppedOldest, gone: droppedGone, memory: droppedHeld };
+      return byLabel('reason', Object.entries(reasons));
     },
   );
   metrics.counter(

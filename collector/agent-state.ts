@@ -6,7 +6,8 @@ const MAX_PROBLEMS = 20;
 const MAX_COUNTERS = 200;
 const MAX_CAPABILITIES = 50;
 const MAX_LINE = 500;
-const MAX_NAME = 60;
+/** Of names: longer ones are no agent's of ours. */
+export const MAX_NAME = 60;
 
 /** What an agent says of itself, bounded, and as the database can store it whatever the agent is. */
 export function stateOf(
@@ -14,7 +15,7 @@ export function stateOf(
   { capabilities, certificateExpires }: Pick<AgentState, 'capabilities' | 'certificateExpires'>,
 ): AgentState {
   return {
-    capabilities: capabilities.slice(0, MAX_CAPABILITIES).map((name) => plain(name, MAX_NAME)),
+    capabilities,
     certificateExpires,
     monitors: whole(status.definitions),
     assigned: whole(status.assigned),
@@ -36,6 +37,11 @@ export function versionOf({ version }: Hello): string {
   return plain(version, MAX_NAME);
 }
 
+/** What an agent says in its hello that its probes can run, as the database can store it. */
+export function capabilitiesOf({ capabilities }: Hello): string[] {
+  return capabilities.slice(0, MAX_CAPABILITIES).map((name) => plain(name, MAX_NAME));
+}
+
 function countsOf(counters: AgentStatus['counters']): Record<string, number> {
   return Object.fromEntries(
     counters.slice(0, MAX_COUNTERS).map(({ name, value }) => [plain(name, MAX_NAME), whole(value)]),
@@ -46,7 +52,7 @@ function whole(value: number): number {
   return Math.min(Math.trunc(value), Number.MAX_SAFE_INTEGER);
 }
 
-/** PostgreSQL stores neither NUL nor half a surrogate pair. */
-function plain(text: string, length: number): string {
+/** Text of an agent's, cut to `length`. PostgreSQL stores neither NUL nor half a surrogate pair. */
+export function plain(text: string, length: number): string {
   return Buffer.from(text.slice(0, length)).toString().replaceAll('\0', '\u{FFFD}');
 }

@@ -2,6 +2,7 @@ import type { RowAnswer } from '../core/result.ts';
 import type { ResultBlock } from '../core/result-block.ts';
 import { CHECK_FAILURES } from '../db/check-requests.ts';
 import type { MinuteBook } from '../db/minute-books.ts';
+import { CONNECTION_REFUSALS } from '../proto/tls-listener.ts';
 import { byLabel, SECONDS_BUCKETS, type Metrics } from '../runtime/metrics.ts';
 import { exposePools, type PoolFigures } from '../runtime/pool-metrics.ts';
 import type { CheckEnd } from './session-checks.ts';
@@ -16,6 +17,8 @@ export interface CollectorMeters {
   timed: (write: WriteRows) => WriteRows;
   /** How a run on demand ended. */
   checked: (end: CheckEnd) => void;
+  /** A connection was not let in, or a stream or call did not end with OK. */
+  refused: (why: string) => void;
   /** A round of a job has ended. */
   jobEnded: (job: string, failed: boolean, seconds: number) => void;
 }
@@ -45,6 +48,12 @@ export function createCollectorMeters(metrics: Metrics): CollectorMeters {
     labels: ['end'],
   });
   for (const end of ['report', ...CHECK_FAILURES]) checks({ end }, 0);
+  const refusals = metrics.count({
+    name: 'farwatch_collector_refusals_total',
+    help: 'Connections that were not let in, and streams and calls that did not end with OK, by reason or status',
+    labels: ['reason'],
+  });
+  for (const reason of CONNECTION_REFUSALS) refusals({ reason }, 0);
   return {
     received: metrics.histogram({
       name: 'farwatch_collector_batch_rows',
@@ -63,6 +72,7 @@ export function createCollectorMeters(metrics: Metrics): CollectorMeters {
         throw error;
       }
     },
+    refused: (reason) => refusals({ reason }),
     checked: (end) => checks({ end: 'failure' in end ? end.failure : 'report' }),
     jobEnded: jobMeter(metrics),
   };

@@ -12,8 +12,15 @@ const DRAIN_MS = 3000;
 /** How long what is in flight may take after that. */
 const FINISH_MS = 4000;
 
+/** Streams of one agent, beyond which the oldest is ended: it may have been cut off and not be known to be. */
+const STREAMS_OF_ONE = 3;
+/** Streams of one agent that still answer what was in flight count too: more than these are refused. */
+const SESSIONS_OF_ONE = 8;
+
 export interface AgentServerParts extends SessionParts {
   enrolment: Enrolment;
+  /** Told why a connection was not let in, or a stream or call did not end with OK. */
+  refused: (why: string) => void;
   isEnrolled: (agentId: number) => Promise<boolean>;
 }
 
@@ -38,17 +45,17 @@ export interface AgentServer {
   stop(): Promise<void>;
 }
 
+const TOO_MANY = 'this agent has opened too many streams';
+
 export function createAgentServer(parts: AgentServerParts): AgentServer {
   const sessions = new Set<Session>();
-  const registry = {
-    opened: (session: Session) => void sessions.add(session),
-    closed: (session: Session) => void sessions.delete(session),
-  };
+  const registry = registryOf(sessions);
   const server = createCollectorServer({
     stream: (stream) => runSession(stream, parts, registry),
     renew: (request, peer) => parts.enrolment.renew(request, peer),
     enrol: (request, address) => parts.enrolment.enrol(request, address),
     onFault: (error) => parts.logger.error({ err: error }, 'stream broke'),
+    onRefused: (why) => parts.refused(why.toLowerCase()),
   });
   return {
     get streams() {
@@ -94,6 +101,19 @@ export function createAgentServer(parts: AgentServerParts): AgentServer {
       for (const session of sessions) session.end();
       await server.close(FINISH_MS);
     },
+  };
+}
+
+/** Lets a stream in among those that are there. @throws StreamEnd where its agent has too many. */
+function registryOf(sessions: Set<Session>) {
+  return {
+    opened(session: Session) {
+      const own = [...sessions].filter(({ agent }) => agent.id === session.agent.id);
+      if (own.length >= SESSIONS_OF_ONE) throw new StreamEnd('RESOURCE_EXHAUSTED', TOO_MANY);
+      for (const old of own.slice(0, 1 - STREAMS_OF_ONE)) old.end(new StreamEnd('RESOURCE_EXHAUSTED', TOO_MANY));
+      sessions.add(session);
+    },
+    closed: (session: Session) => void sessions.delete(session),
   };
 }
 

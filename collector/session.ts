@@ -4,7 +4,7 @@ import type { CollectorStream } from '../proto/collector-stream.ts';
 import { PROTOCOL, type AgentMessage, type Hello, type UnknownMessage, type Welcome } from '../proto/messages.ts';
 import { StreamEnd } from '../proto/stream-end.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { stateOf, versionOf } from './agent-state.ts';
+import { capabilitiesOf, MAX_NAME, plain, stateOf, versionOf } from './agent-state.ts';
 import type { AwaitedAnswers } from './awaited-answers.ts';
 import { interruptible, type Interruptible } from './interruptible.ts';
 import { handleAbsences, handleResults, type ReceiveParts } from './receive.ts';
@@ -123,12 +123,13 @@ async function serve(
         version = versionOf(hello);
         clearTimeout(noHello);
         await stream.send({ body: 'welcome', welcome: welcomeTo(agent, parts) });
-        session.capabilities = hello.capabilities;
+        session.capabilities = capabilitiesOf(hello);
         parts.connected(agent.id, version);
         parts.logger.info({ version }, 'agent connected');
         continue;
       }
       if (message.body === 'leave') break;
+      if (message.body === 'hello') throw new StreamEnd('FAILED_PRECONDITION', 'hello came twice');
       const state = message.body === 'status' ? stateOf(message.status, session) : null;
       parts.heard(agent.id, version, state);
       if (message.body === 'checkAnswer') session.checks.answered(message.checkAnswer);
@@ -149,7 +150,7 @@ function checkHello(message: AgentMessage | UnknownMessage, agent: EnrolledAgent
   if (protocol < PROTOCOL)
     throw new StreamEnd('FAILED_PRECONDITION', `protocol ${protocol} is not spoken here, ${PROTOCOL} is`);
   if (region === agent.region) return message.hello;
-  const told = `this agent belongs to region '${agent.region}', but it says '${region}'`;
+  const told = `this agent belongs to region '${agent.region}', but it says '${plain(region, MAX_NAME)}'`;
   throw new StreamEnd('FAILED_PRECONDITION', told);
 }
 

@@ -245,6 +245,7 @@ async function startServer({
     awaited,
     tally,
     received: meters.received,
+    refused: meters.refused,
     logger,
   });
   const address = await server.listen(config.COLLECTOR_LISTEN, identity.tls);

@@ -1,10 +1,14 @@
-import { createHash, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import type { TLSSocket } from 'node:tls';
 import {
   Server,
   ServerCredentials,
+  ServerInterceptingCall,
   status as CODES,
   type handleUnaryCall,
   type ServerDuplexStream,
+  type ServerInterceptor,
   type ServerUnaryCall,
 } from '@grpc/grpc-js';
 import {
@@ -16,8 +20,15 @@ import {
   type RenewRequest,
   type UnknownMessage,
 } from './messages.ts';
-import { KEEPALIVE, sendWithBackPressure, streamEndOf, StreamEnd } from './stream-end.ts';
-import { createTlsListener, type ServerTls, type TlsListener } from './tls-listener.ts';
+import { isPlausible } from './plausible-message.ts';
+import { KEEPALIVE, sendWithBackPressure, streamEndOf, StreamEnd, type StreamEndCode } from './stream-end.ts';
+import {
+  createTlsListener,
+  keyHashOf,
+  type ConnectionRefusal,
+  type ServerTls,
+  type TlsListener,
+} from './tls-listener.ts';
 import { collectorService, enrolmentService } from './wire.ts';
 
 /** Who is at the other side of a connection, by the certificate it was let in with. */
@@ -52,6 +63,8 @@ export interface CollectorHandlers {
   /** The only one that answers those without a certificate. */
   enrol: (request: EnrolRequest, address: string) => Promise<Credentials>;
   onFault: (error: unknown) => void;
+  /** Told of every connection that is not let in, and of every stream or call that does not end with OK. */
+  onRefused?: (why: ConnectionRefusal | StreamEndCode) => void;
 }
 
 export interface CollectorServer {
@@ -67,6 +80,13 @@ const OPTIONS = {
   ...KEEPALIVE,
   'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
   'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
+  // An agent has one stream on a connection, or one call.
+  'grpc.max_concurrent_streams': 4,
+  'grpc.max_connection_idle_ms': 30_000,
+  // Megabytes of what HTTP/2 itself keeps for a connection: headers, answers to pings, what the other side does not take.
+  'grpc-node.max_session_memory': 16,
+  // A registry of every socket and call, for a service that is not offered.
+  'grpc.enable_channelz': 0,
 };
 /** What strangers may send: an invitation and a request for a certificate. */
 const STRANGERS_MESSAGE_BYTES = 16 * 1024;
@@ -77,9 +97,12 @@ const STRANGERS_MESSAGE_BYTES = 16 * 1024;
  * are garbage or too long end only their stream.
  */
 export function createCollectorServer(handlers: CollectorHandlers): CollectorServer {
-  const agents = new Server(OPTIONS);
+  const { onRefused = () => undefined } = handlers;
+  const interceptors = [statusWatcher(onRefused)];
+  const agents = new Server({ ...OPTIONS, interceptors });
+  const { Stream } = collectorService();
   agents.addService(
-    { ...collectorService() },
+    { ...collectorService(), Stream: { ...Stream, requestDeserialize: guarded(Stream.requestDeserialize) } },
     {
       Stream: (call: Call) => void runStream(call, handlers),
       Renew: unary(handlers, (call: ServerUnaryCall<RenewRequest, Credentials>) =>
@@ -87,7 +110,11 @@ export function createCollectorServer(handlers: CollectorHandlers): CollectorSer
       ),
     },
   );
-  const strangers = new Server({ ...OPTIONS, 'grpc.max_receive_message_length': STRANGERS_MESSAGE_BYTES });
+  const strangers = new Server({
+    ...OPTIONS,
+    'grpc.max_receive_message_length': STRANGERS_MESSAGE_BYTES,
+    interceptors,
+  });
   strangers.addService(
     { ...enrolmentService() },
     {
@@ -104,18 +131,27 @@ export function createCollectorServer(handlers: CollectorHandlers): CollectorSer
   return {
     listen({ host, port }, tls) {
       const [known, stranger] = doors;
-      listener = createTlsListener(tls, {
-        known: (socket) => known?.injectConnection(socket),
-        stranger: (socket) => stranger?.injectConnection(socket),
-      });
+      const into = {
+        known: (socket: TLSSocket) => known?.injectConnection(socket),
+        stranger: (socket: TLSSocket) => stranger?.injectConnection(socket),
+      };
+      listener = createTlsListener(tls, into, onRefused);
       return listener.listen(host, port);
     },
     renewCertificate: (tls) => listener?.renew(tls),
     async close(graceMs) {
       listener?.close();
       strangers.forceShutdown();
-      await closeServer(agents, graceMs);
+      await closeServer(agents, graceMs, () => listener?.end());
     },
+  };
+}
+
+/** Reads only what can be a message: the library ends the stream where this throws. */
+function guarded<T>(deserialize: (bytes: Buffer) => T): (bytes: Buffer) => T {
+  return (bytes) => {
+    if (!isPlausible(bytes)) throw new Error('no message of an agent');
+    return deserialize(bytes);
   };
 }
 
@@ -138,13 +174,36 @@ function unary<Request>(
 
 /** Only sockets with a good certificate come to the server whose calls these are. */
 function peerOf(call: Pick<Call, 'getAuthContext'>): Peer {
-  const { sslPeerCertificate } = call.getAuthContext();
-  if (sslPeerCertificate === undefined) throw new StreamEnd('UNAUTHENTICATED', 'no certificate');
-  const { publicKey, validTo } = new X509Certificate(sslPeerCertificate.raw);
-  const keyHash = createHash('sha256')
-    .update(publicKey.export({ type: 'spki', format: 'der' }))
-    .digest('hex');
-  return { keyHash, expiresMs: Date.parse(validTo) };
+  const raw = shownBy(call);
+  if (raw === null) throw new StreamEnd('UNAUTHENTICATED', 'no certificate');
+  const certificate = new X509Certificate(raw);
+  return { keyHash: keyHashOf(certificate), expiresMs: Date.parse(certificate.validTo) };
+}
+
+function shownBy(call: Pick<Call, 'getAuthContext'>): Buffer | null {
+  try {
+    return call.getAuthContext().sslPeerCertificate?.raw ?? null;
+  } catch {
+    // The library fails on a connection that has just gone: there is nobody left to answer.
+    return null;
+  }
+}
+
+/**
+ * Sees every status that is sent: those of the handlers, and those that the library gives to messages it cannot read.
+ * The library offers no hook for the latter, but sends them by the method that it hands to interceptors.
+ */
+function statusWatcher(onRefused: (why: StreamEndCode) => void): ServerInterceptor {
+  return (_method, call) => {
+    const send = call.sendStatus.bind(call);
+    call.sendStatus = (status) => {
+      // A status that is none of the list is not sent by this library.
+      if (status.code !== undefined && status.code !== null && status.code !== CODES.OK)
+        onRefused(CODES[status.code] as StreamEndCode);
+      send(status);
+    };
+    return new ServerInterceptingCall(call);
+  };
 }
 
 type Call = ServerDuplexStream<AgentMessage | UnknownMessage, CollectorMessage | UnknownMessage>;
@@ -153,6 +212,9 @@ async function runStream(call: Call, handlers: CollectorHandlers): Promise<void>
   const over = new AbortController();
   call.once('close', () => over.abort());
   call.once('cancelled', () => over.abort());
+  // What is reset right behind its head costs no look at a certificate, and nobody hears of it.
+  await setImmediate();
+  if (over.signal.aborted) return;
   try {
     await handlers.stream({
       peer: peerOf(call),
@@ -186,9 +248,12 @@ async function* readMessages(call: Call): AsyncGenerator<AgentMessage | UnknownM
   }
 }
 
-function closeServer(server: Server, graceMs: number): Promise<void> {
+function closeServer(server: Server, graceMs: number, endConnections: () => void): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => server.forceShutdown(), graceMs);
+    const timer = setTimeout(() => {
+      server.forceShutdown();
+      endConnections();
+    }, graceMs);
     server.tryShutdown(() => {
       clearTimeout(timer);
       resolve();

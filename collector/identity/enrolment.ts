@@ -39,9 +39,10 @@ export function createEnrolment(parts: EnrolmentParts): Enrolment {
   const { pool, logger } = parts;
   return {
     async enrol({ secret, certificateRequest, natsUser }, address) {
-      const request = await readRequest(certificateRequest);
+      // First what costs nothing to see.
       if (!SECRET.test(secret) || !NATS_USER.test(natsUser))
         throw new StreamEnd('INVALID_ARGUMENT', 'malformed request');
+      const request = await readRequest(certificateRequest);
       const keys = { keyHash: request.keyHash, natsUser };
       const result = await orUnavailable(enrolByInvitation(pool, hashInvitationSecret(secret), keys));
       if ('problem' in result) {

@@ -6,6 +6,8 @@ import { eventually } from './eventually.ts';
 /** A program as a process of its own, run from its source. */
 export interface SourceProgram {
   pid: number;
+  /** Lines of its log, parsed. */
+  log: readonly Record<string, unknown>[];
   /** What its log first says under this name. */
   logged(field: string): Promise<string>;
   /** As a supervisor ends it; resolves when it has. */
@@ -32,6 +34,7 @@ export function startSourceProgram(program: 'agent' | 'collector' | 'api', env: 
   });
   return {
     pid: child.pid ?? 0,
+    log: lines,
     logged: (field) =>
       eventually(`${program} to log ${field}`, START_MS, () => {
         const line = lines.find((line) => field in line);

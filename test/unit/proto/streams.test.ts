@@ -23,13 +23,16 @@ afterEach(async () => {
 const LOOPBACK = { host: '127.0.0.1', port: 0 };
 const unasked = (): Promise<never> => Promise.reject(new StreamEnd('UNIMPLEMENTED', 'not here'));
 const faults: unknown[] = [];
+const refusals: string[] = [];
 async function serve(handle: (stream: CollectorStream) => Promise<void>): Promise<string> {
   faults.length = 0;
+  refusals.length = 0;
   const server: CollectorServer = createCollectorServer({
     stream: handle,
     renew: unasked,
     enrol: unasked,
     onFault: (error) => faults.push(error),
+    onRefused: (why) => refusals.push(why),
   });
   closers.push(() => server.close(0));
   return `127.0.0.1:${await server.listen(LOOPBACK, testServerTls)}`;
@@ -168,6 +171,7 @@ describe('a stream', () => {
     garbage.resume();
     garbage.write(Buffer.from([0xff, 0xff, 0xff, 0x01, 0x02]));
     expect(await ended).toMatchObject({ code: 13 });
+    expect(refusals).toEqual(['INTERNAL']);
     await other.send(status(1));
     await other.close();
     expect(await received).toEqual([{ body: 'drain', drain: { reason: 'status' } }]);
@@ -185,6 +189,7 @@ describe('a stream', () => {
     flood.resume();
     flood.write(Buffer.alloc(MAX_MESSAGE_BYTES + 1));
     expect(await ended).toMatchObject({ code: 8 });
+    expect(refusals).toEqual(['RESOURCE_EXHAUSTED']);
     const next = open(address);
     const received = drain(next);
     await next.close();
