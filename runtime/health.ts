@@ -12,6 +12,17 @@ export interface HealthServer {
   close(): Promise<void>;
 }
 
+/** Those who ask are few, and ask at once: whoever does not is no scraper, and is not let stay. */
+const LIMITS = {
+  headersTimeout: 5000,
+  requestTimeout: 5000,
+  connectionsCheckingInterval: 1000,
+  maxHeaderSize: 8192,
+};
+const MAX_CONNECTIONS = 100;
+/** Neither side has sent anything for this long. */
+const SILENCE_MS = 15_000;
+
 /**
  * Answers `GET /healthz`: 200 where every part works, else 503; the body names the parts. And `GET /metrics`: the
  * program's figures for Prometheus. Both are for whoever runs the program, not for the public.
@@ -21,11 +32,14 @@ export async function serveHealth(
   check: () => Promise<HealthReport>,
   metrics: Metrics,
 ): Promise<HealthServer> {
-  const server = createServer((request, response) => {
-    if (request.method === 'GET' && request.url === '/healthz') void answer(response, check);
-    else if (request.method === 'GET' && request.url === '/metrics') void answerScrape(response, metrics);
-    else response.writeHead(404).end();
+  const server = createServer(LIMITS, ({ method, url }, response) => {
+    if (url !== '/healthz' && url !== '/metrics') response.writeHead(404).end();
+    else if (method !== 'GET' && method !== 'HEAD') response.writeHead(405, { allow: 'GET, HEAD' }).end();
+    else if (url === '/healthz') void answer(response, check);
+    else void answerScrape(response, metrics);
   });
+  server.maxConnections = MAX_CONNECTIONS;
+  server.setTimeout(SILENCE_MS);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(listen.port, listen.host, resolve);
   });
