@@ -53,13 +53,17 @@ const UNLIMITED: Account['limits'] = {
   conn: -1,
   leaf: 0,
 };
+/** An agent has two consumers of its region's bucket at a time. Who makes them without end must not fill the server. */
+const MAX_CONSUMERS = 2000;
 const WITH_JETSTREAM: Account['limits'] = {
   ...UNLIMITED,
   mem_storage: -1,
   disk_storage: -1,
   streams: -1,
-  consumer: -1,
+  consumer: MAX_CONSUMERS,
 };
+/** Of a region's user: it says hundreds of bytes at a time, and listens to a few subjects. */
+const USER_LIMITS = { payload: 16_384, subs: 64 };
 
 /** `secret`: 64 hexadecimal digits. */
 export async function openNatsAuthority(secret: string): Promise<NatsAuthority> {
@@ -84,7 +88,7 @@ export async function openNatsAuthority(secret: string): Promise<NatsAuthority> 
       return { jwt: await encodeUser('farwatch collector', user, signer), seed: user.getSeed() };
     },
     regionUser(region, publicKey, { publish, subscribe }, expiresMs) {
-      const permissions = { pub: { allow: publish }, sub: { allow: subscribe } };
+      const permissions = { pub: { allow: publish }, sub: { allow: subscribe }, ...USER_LIMITS };
       const exp = Math.floor(expiresMs / 1000);
       return encodeUser('farwatch agent', fromPublic(publicKey), accountOf(region), permissions, { exp });
     },
