@@ -58,7 +58,7 @@ export async function startDnsServer(script: Script, host = '127.0.0.1'): Promis
 }
 
 /** The same port for both: TCP chooses, and where UDP has that port taken, again. */
-async function bindBoth(host: string): Promise<{ udp: UdpSocket; tcp: Server; port: number }> {
+export async function bindBoth(host: string): Promise<{ udp: UdpSocket; tcp: Server; port: number }> {
   for (;;) {
     const tcp = createServer().listen(0, host);
     await once(tcp, 'listening');
