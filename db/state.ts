@@ -25,6 +25,19 @@ export async function readDatabaseState(db: Queryable): Promise<DatabaseState> {
   return state;
 }
 
+/**
+ * Says that the database begins another life: it was restored to an earlier time, and ids may come again that agents'
+ * results already name. What was measured under another epoch is dropped from then on. Returns the new epoch.
+ */
+export async function beginEpoch(db: Queryable): Promise<string> {
+  const { rows } = await db.query<{ epoch: string }>(
+    `update system set value = gen_random_uuid()::text where key = 'epoch' returning value as epoch`,
+  );
+  const [row] = rows;
+  if (!row) throw new Error('the database has no epoch');
+  return row.epoch;
+}
+
 /** The first minute whose regional results are still kept. */
 export async function readResultsEdge(db: Queryable): Promise<Minute> {
   return (await writableRange(db, 'check_results')).from;

@@ -7,6 +7,7 @@ import { decodeInvitation } from '../../../core/invitation.ts';
 import { fingerprintOf } from '../../../identity/fingerprint.ts';
 import { readIdentity } from '../../../identity/identity-folder.ts';
 import { findActiveApiKey } from '../../../db/api-keys.ts';
+import { readDatabaseState } from '../../../db/state.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createAgent, testIdentity, testIdentityDir } from '../../support/test-identity.ts';
 
@@ -41,6 +42,14 @@ async function json<T>(args: string[]): Promise<T> {
   // The shape is what the test is about.
   return JSON.parse(stdout) as T;
 }
+
+it('gives a restored database another epoch', async () => {
+  const epochOf = async (): Promise<string> => (await readDatabaseState(database.pool)).epoch;
+  const before = await epochOf();
+  const { epoch } = await json<{ epoch: string }>(['database', 'restored']);
+  expect(epoch).not.toBe(before);
+  expect(await epochOf()).toBe(epoch);
+});
 
 describe('farwatch keys', () => {
   it('shows a key once, lists it masked, and switches it off, on and away', async () => {
