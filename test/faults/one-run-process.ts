@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { rawSocketAdvice } from '../../deploy/local/raw-sockets.ts';
 import { runOnce } from './one-run.ts';
 import { PLANTS } from './plant.ts';
+import type { Closers } from './stand.ts';
 
 /** One run in a process of its own, as run.ts starts it: its report is a file in its folder. */
 const { values } = parseArgs({
@@ -19,14 +20,29 @@ const { values } = parseArgs({
 const { seed, dir, database, minutes, faults } = values;
 if (!seed || !dir || !database || !minutes || !faults) throw new Error('run.ts starts this');
 mkdirSync(dir, { recursive: true });
-const report = await runOnce({
-  seed: Number(seed),
-  dir,
-  databaseUrl: database,
-  minutes: Number(minutes),
-  faults: Number(faults),
-  plant: PLANTS.find((one) => one === values.plant) ?? null,
-  pings: rawSocketAdvice() === null,
+const closers: Closers = [];
+// Whatever ends this process, no program of the run outlives it.
+process.once('SIGTERM', () => void end(1));
+process.once('uncaughtException', (error) => {
+  console.error(error);
+  void end(1);
 });
+const report = await runOnce(
+  {
+    seed: Number(seed),
+    dir,
+    databaseUrl: database,
+    minutes: Number(minutes),
+    faults: Number(faults),
+    plant: PLANTS.find((one) => one === values.plant) ?? null,
+    pings: rawSocketAdvice() === null,
+  },
+  closers,
+);
 writeFileSync(join(dir, 'report.json'), JSON.stringify(report, null, 2));
-process.exit(0);
+await end(0);
+
+async function end(exitCode: number): Promise<void> {
+  for (const close of closers.splice(0).reverse()) await close();
+  process.exit(exitCode);
+}

@@ -57,16 +57,17 @@ const LOOK_EVERY_MS = 3000;
 /** From the making of the monitors until the first minute that is judged. */
 const NOTICE_MS = 10_000;
 
-/** One run: starts everything, inflicts the seed's faults for some minutes, heals, and judges. */
-export async function runOnce(options: RunOptions): Promise<Report> {
+/**
+ * One run: starts everything, inflicts the seed's faults for some minutes, heals, and judges. What it opened is left to
+ * `closers`.
+ */
+export async function runOnce(options: RunOptions, closers: Closers): Promise<Report> {
   const beganMs = Date.now();
   const diary = openDiary(beganMs);
-  const closers: Closers = [];
   try {
     return { ...(await run(options, diary, closers)), seconds: Math.round((Date.now() - beganMs) / 1000) };
   } finally {
     writeFileSync(join(options.dir, 'timeline.txt'), diary.lines().join('\n') + '\n');
-    for (const close of closers.reverse()) await close();
   }
 }
 

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -31,9 +31,17 @@ const RUNS = Number(options.runs);
 const planted = PLANTS.find((one) => one === options.plant) ?? null;
 if (options.plant !== undefined && planted === null) throw new Error(`--plant takes one of ${PLANTS.join(', ')}`);
 
+const waiting = Array.from({ length: RUNS }, (_, index) => FIRST + index);
+/** Runs that are under way. */
+const children = new Set<ChildProcess>();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    waiting.length = 0;
+    for (const child of children) child.kill('SIGTERM');
+  });
+}
 buildPrograms();
 const server = await startDatabaseServer();
-const waiting = Array.from({ length: RUNS }, (_, index) => FIRST + index);
 const reports: Report[] = [];
 let broken = 0;
 try {
@@ -78,7 +86,9 @@ async function runSeed(seed: number, dir: string, { adminUrl, template }: Databa
   const log = openSync(join(dir, 'run.log'), 'a');
   try {
     const child = spawn(process.execPath, ['--import', 'tsx', file, ...args], { stdio: ['ignore', log, log] });
+    children.add(child);
     await new Promise((resolve) => child.once('exit', resolve));
+    children.delete(child);
   } finally {
     closeSync(log);
     await administer(adminUrl, `drop database if exists ${database} with (force)`);
