@@ -140,7 +140,7 @@ function exposeSpool(metrics: Metrics, { spool, clock }: AgentFigures): void {
   metrics.counter(
     {
       name: 'farwatch_agent_spool_dropped_results_total',
-      help: 'Results given up unsent, by reason: UNKNOWN ones or the oldest at the disk limit, gone from the disk, memory without a disk',
+      help: 'Results given up unsent: UNKNOWN or the oldest at the disk limit, gone from the disk, memory without it',
       labels: ['reason'],
     },
     () => {
