@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, it } from 'vitest';
 import { floorMinute, type Minute } from '../../core/minute.ts';
 import { openAgentScene, type AgentScene } from '../support/agent-scene.ts';
+import { openFailingDisk } from '../support/disk-faults.ts';
 import { eventually } from '../support/eventually.ts';
 import { faultsOf } from '../support/schedule-faults.ts';
 
@@ -61,6 +62,38 @@ describe.concurrent('an agent', () => {
         expect(faultsOf(scene.records(), definitions, from, to)).toEqual([]);
         expect(collector.results.filter(({ status }) => status === 'DOWN')).toEqual([]);
         expect(collector.absences.map(({ reason }) => reason)).toContain('not running');
+      }),
+  );
+
+  it.for(['ENOSPC', 'EROFS', 'EIO'] as const)(
+    'whose disk answers everything with %s for a while says so, misses nothing, and is well again by itself',
+    { timeout: 400_000 },
+    (kind, { expect }) =>
+      inScene(async (scene) => {
+        const definitions = scene.definitions(100);
+        await scene.bucket.publish(definitions, 1);
+        const { collector } = scene;
+        const disk = openFailingDisk(scene.stateDir);
+        try {
+          scene.startAgent({ more: disk.env });
+          await eventually('first results', 75_000, () => collector.results.length > 0);
+          const from = thisMinute();
+          const isTold = (): boolean | undefined =>
+            collector.statuses.at(-1)?.problems.some((line) => line.startsWith(`spool cannot be written: ${kind}`));
+          disk.fail({ kind });
+          await eventually('the problem in its status', 60_000, isTold);
+          const failing = await wholeMinute(scene, from + 60);
+          expect(isTold()).toBe(true);
+          disk.mend();
+          await eventually('a status without it', 60_000, () => isTold() === false);
+          const to = await wholeMinute(scene, failing + 60);
+          expect(faultsOf(scene.records(), definitions, from, to)).toEqual([]);
+          expect(collector.results.filter(({ status }) => status === 'DOWN')).toEqual([]);
+          const failed = collector.results.filter(({ status, minute }) => status === 'UP' && minute === failing);
+          expect(failed).toHaveLength(100);
+        } finally {
+          disk.close();
+        }
       }),
   );
 
