@@ -96,7 +96,7 @@ function Header({ brand, words, path }: { brand: NonNullable<DocumentOptions['br
 }
 
 function Footer({ around, feed, words }: { around: Surroundings; feed?: string; words: Words }) {
-  const { reader, site, path } = around;
+  const { reader, site, path, query } = around;
   return (
     <footer class="site-foot">
       {site.footer && <Markdown text={site.footer} />}
@@ -106,7 +106,7 @@ function Footer({ around, feed, words }: { around: Surroundings; feed?: string; 
             {LOCALES.map((locale) => (
               <li key={locale}>
                 <a
-                  href={`${path}?lang=${locale}`}
+                  href={`${path}?${query}lang=${locale}`}
                   lang={locale}
                   hreflang={locale}
                   aria-current={locale === reader.locale ? 'true' : undefined}

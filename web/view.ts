@@ -213,6 +213,8 @@ export interface Surroundings {
   assets: Assets;
   /** What the page is addressed by, for links to itself. */
   path: string;
+  /** What it was asked for besides, ready to be followed by more. */
+  query: string;
   /** What absolute links begin with. */
   base: string;
   /** Whether the base is known and not guessed: what caches and other programs keep must not be. */

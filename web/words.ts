@@ -1,4 +1,5 @@
 import { IntlMessageFormat } from 'intl-messageformat';
+import { createTimeZone, type TimeZone } from '../core/time-zone.ts';
 import { de } from './messages/de.ts';
 import { en, type Messages } from './messages/en.ts';
 import { es } from './messages/es.ts';
@@ -14,6 +15,8 @@ export const LOCALES = Object.keys(CATALOGUES) as Locale[];
 export interface Words {
   locale: Locale;
   timeZone: string;
+  /** How times of the clock and moments belong together there. */
+  zone: TimeZone;
   say(key: keyof Messages, values?: Record<string, string | number>): string;
   /** A day and its time, with the zone's short name. */
   moment(seconds: number): string;
@@ -73,6 +76,7 @@ function makeWords(locale: Locale, timeZone: string): Words {
   return {
     locale,
     timeZone,
+    zone: createTimeZone(timeZone),
     say: (key, values) => {
       const format = formats.get(key) ?? new IntlMessageFormat(CATALOGUES[locale][key], locale);
       formats.set(key, format);

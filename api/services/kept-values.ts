@@ -7,7 +7,7 @@ export interface KeptValues<T> {
 }
 
 export interface Keeping {
-  /** Up to this age a value is as good as new. */
+  /** Up to this age a value is as good as new; one that took long to make, for longer (`PATIENCE`). */
   freshMs: number;
   /** Up to this age it is still given away, while another is made. */
   staleMs: number;
@@ -17,8 +17,11 @@ export interface Keeping {
   now?: () => number;
 }
 
+/** A value is fresh for at least so many times as long as it took to make: no more of the time is spent on it. */
+const PATIENCE = 20;
+
 interface Entry<T> {
-  kept?: { value: T; madeAt: number; weight: number };
+  kept?: { value: T; madeAt: number; freshUntil: number; weight: number };
   making?: Promise<T>;
 }
 
@@ -40,7 +43,8 @@ export function createKeptValues<T>(
     // Whoever has been forgotten meanwhile stays so.
     if (entries.get(key) !== entry) return;
     drop(key, entry);
-    entry.kept = { value, madeAt, weight: weightOf(value) };
+    const freshUntil = madeAt + Math.max(freshMs, PATIENCE * (now() - madeAt));
+    entry.kept = { value, madeAt, freshUntil, weight: weightOf(value) };
     entries.set(key, entry);
     weight += entry.kept.weight;
     for (const [oldest, its] of entries) {
@@ -72,7 +76,7 @@ export function createKeptValues<T>(
       const age = kept ? now() - kept.madeAt : Infinity;
       if (!kept || age > staleMs) return entry.making ?? make(key, entry, by);
       // Whoever asks when this one is too old waits, and hears of the failure.
-      if (age > freshMs && !entry.making) make(key, entry, by).catch(() => undefined);
+      if (now() > kept.freshUntil && !entry.making) make(key, entry, by).catch(() => undefined);
       return kept.value;
     },
     forget() {

@@ -29,5 +29,11 @@ export function wishesOf({ headers }: Request, query: URLSearchParams, site: Sit
 function zoneOf(cookie: string | undefined): string | undefined {
   // The only character of a zone's name that encoding changes.
   const name = cookie?.replace(/%2F/gi, '/');
-  return name !== undefined && isTimeZone(name) ? name : undefined;
+  if (name === undefined || zones.has(name)) return name;
+  if (!isTimeZone(name)) return undefined;
+  zones.add(name);
+  return name;
 }
+
+/** Looking a name up costs more than the rest of a request; there are some hundreds. */
+const zones = new Set<string>();

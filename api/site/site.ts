@@ -28,7 +28,7 @@ const A_YEAR_S = 31_536_000;
  * Nobody waits for a page that somebody else has seen within the longer time: he gets that one, and the next one its
  * renewal. What people write is no part of this: it is shown at once (api/services/public-changes.ts). Bytes.
  */
-const KEEPING: Keeping = { freshMs: 5000, staleMs: 45_000, capacity: 64 * 1024 * 1024 };
+const KEEPING: Keeping = { freshMs: 10_000, staleMs: 45_000, capacity: 64 * 1024 * 1024 };
 /** A document's own, beside its body. */
 const DOCUMENT_BYTES = 1024;
 
@@ -72,7 +72,7 @@ function routerOf({ views, folder, publicUrl, log }: SiteOptions, documents: Kep
       const coding = codingFor(request);
       const key = JSON.stringify([request.path, asked.range, asked.month, around.reader, around.base, coding]);
       const document = await documents.get(key, async () => {
-        const html = await make(asked, around);
+        const html = await make(asked, { ...around, query: textOf(asked) });
         return html === undefined ? undefined : encodeDocument(html, coding);
       });
       if (!document) return next();
@@ -89,7 +89,7 @@ function routerOf({ views, folder, publicUrl, log }: SiteOptions, documents: Kep
   showAll(show, views);
   router.get('/monitors/:tag/days', async (request, response, next) => {
     const { around, isShared } = await visits.of(request, response);
-    const found = await views.monitorPage(String(request.params.tag), '24h', around.reader.timeZone);
+    const found = await views.monitorPage(String(request.params.tag), DEFAULT_RANGE, around.reader.timeZone);
     if (!found) return next();
     prepare(response, isShared ? 'shared' : 'personal');
     response.json(listDays(found.view, around.reader));
@@ -106,6 +106,8 @@ function keepable(_request: Request, response: Response, next: NextFunction): vo
   response.removeHeader('Cache-Control');
   next();
 }
+
+const DEFAULT_RANGE: Range = '24h';
 
 interface Asked {
   params: Record<string, string | undefined>;
@@ -151,9 +153,18 @@ function at(around: Surroundings, { now }: { now: number }): Surroundings {
   return { ...around, now };
 }
 
+/** The questions whose answers the page is, as an address has them. */
+function textOf({ range, month }: Asked): string {
+  const asked = [
+    range !== DEFAULT_RANGE && `range=${range}&`,
+    month !== undefined && `month=${encodeURIComponent(month)}&`,
+  ];
+  return asked.filter(Boolean).join('');
+}
+
 function askedOf(request: Request): Asked {
   const query = queryOf(request);
   const params = Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, String(value)]));
-  const range = RANGES.find((one) => one === query.get('range')) ?? '24h';
+  const range = RANGES.find((one) => one === query.get('range')) ?? DEFAULT_RANGE;
   return { params, range, month: query.get('month') ?? undefined };
 }

@@ -33,7 +33,7 @@ export function createVisits({ views, publicUrl, assets }: VisitOptions): Visits
       response.appendHeader('Set-Cookie', `farwatch_lang=${reader.locale}; Path=/; Max-Age=${A_YEAR_S}; SameSite=Lax`);
     const published = site.url ?? publicUrl?.replace(/\/+$/, '');
     const around = {
-      ...{ reader, site, assets, path: request.path, now: Math.floor(Date.now() / 1000) },
+      ...{ reader, site, assets, path: request.path, query: '', now: Math.floor(Date.now() / 1000) },
       base: published ?? `${request.protocol}://${request.headers.host ?? ''}`,
       isPublished: published !== undefined,
     };

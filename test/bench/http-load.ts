@@ -51,10 +51,11 @@ export async function load(
   };
 }
 
-/** An answer has the length its headers say, or ends with the last chunk. */
+/** An answer has the length its headers say, or ends with the last chunk; a 304 has no body. */
 function isWhole(text: string): boolean {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return false;
+  if (text.startsWith('HTTP/1.1 304 ')) return true;
   const length = /\r\nContent-Length: (\d+)/i.exec(text.slice(0, end))?.[1];
   return length === undefined ? text.endsWith('\r\n0\r\n\r\n') : text.length === end + 4 + Number(length);
 }

@@ -25,11 +25,18 @@ export function tellOfDays(): void {
   tip.hidden = true;
   tip.setAttribute('role', 'status');
   document.body.append(tip);
+  const frame = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+  frame.classList.add('chosen');
   let chosen: Place | undefined;
   const go = (place: Place | undefined): void => {
     chosen = place;
-    if (place) void showTip(tip, place, () => chosen === place);
-    else tip.hidden = true;
+    frame.remove();
+    if (!place) tip.hidden = true;
+    else {
+      frame.setAttribute('d', `M${place.column * 10} 0h7v40h-7z`);
+      pictureOf(place.bar).append(frame);
+      void showTip(tip, place, () => chosen === place);
+    }
   };
   document.addEventListener('pointermove', ({ target, clientX }) => {
     const bar = barAt(target);
@@ -85,7 +92,7 @@ function pictureOf(bar: HTMLAnchorElement): SVGSVGElement {
   return pictures.find((picture) => picture.getBoundingClientRect().width > 0) ?? (pictures[0] as SVGSVGElement);
 }
 
-/** A column and the space behind it are ten wide (web/components/day-bar.tsx). */
+/** A column is seven wide, and ten with the space behind it (web/components/day-bar.tsx). */
 function columnsOf(bar: HTMLAnchorElement): number {
   return Math.round((pictureOf(bar).viewBox.baseVal.width + 3) / 10);
 }

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import type { PublicStatus } from '../../core/overall-status.ts';
 import type { DayView, Minutes, MonitorView } from '../view.ts';
 import type { Words } from '../words.ts';
@@ -31,43 +30,33 @@ interface Props {
  * and leads to the table that tells of each day.
  */
 export function DayBar({ monitor: { tag, name, days }, shown, words }: Props) {
-  const drawing = `days-${tag}`;
-  const counts = countDays(days);
-  const label = `${name}: ${words.say('monitor.days.label', { days: days.length, ...counts })}`;
+  const label = `${name}: ${words.say('monitor.days.label', { days: days.length, ...countDays(days) })}`;
   return (
-    <a class="days" href={`/monitors/${tag}#days`} aria-label={label} data-days={`/monitors/${tag}/days`}>
-      <Frame count={days.length} shown={shown.desktop} kind="desk">
-        <g id={drawing}>
-          {drawDays(days).map(({ tone, kind, path }) => (
-            <path key={tone + kind} class={`${tone} ${kind}`} d={path} />
-          ))}
-        </g>
-      </Frame>
-      <Frame count={days.length} shown={shown.mobile} kind="phone">
-        <use href={`#${drawing}`} />
-      </Frame>
-    </a>
+    <div>
+      <a class="days" href={`/monitors/${tag}#days`} aria-label={label} data-days={`/monitors/${tag}/days`}>
+        <Picture days={days.slice(-shown.desktop)} kind="desk" />
+        <Picture days={days.slice(-shown.mobile)} kind="phone" />
+      </a>
+      <p class="axis" aria-hidden="true">
+        <span class="on-desk">{words.say('days.ago', { days: Math.min(shown.desktop, days.length) - 1 })}</span>
+        <span class="on-phone">{words.say('days.ago', { days: Math.min(shown.mobile, days.length) - 1 })}</span>
+        <span>{words.say('today')}</span>
+      </p>
+    </div>
   );
 }
 
-interface FrameProps {
-  count: number;
-  /** How many of the newest days are in the picture. */
-  shown: number;
-  kind: 'desk' | 'phone';
-  children: ComponentChildren;
-}
-
-function Frame({ count, shown, kind, children }: FrameProps) {
-  const width = Math.min(count, shown) * STEP;
+function Picture({ days, kind }: { days: readonly DayView[]; kind: 'desk' | 'phone' }) {
   return (
     <svg
       class={`day-bar on-${kind}`}
       aria-hidden="true"
-      viewBox={`${count * STEP - width} 0 ${Math.max(0, width - (STEP - WIDTH))} ${HEIGHT}`}
+      viewBox={`0 0 ${days.length * STEP - (STEP - WIDTH)} ${HEIGHT}`}
       preserveAspectRatio="none"
     >
-      {children}
+      {drawDays(days).map(({ tone, kind, path }) => (
+        <path key={tone + kind} class={`${tone} ${kind}`} d={path} />
+      ))}
     </svg>
   );
 }

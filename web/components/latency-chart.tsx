@@ -2,46 +2,51 @@ import type { LatencySeries } from '../view.ts';
 import type { Words } from '../words.ts';
 
 const WIDTH = 720;
-const HEIGHT = 220;
-const LEFT = 56;
-const BOTTOM = 24;
-const TOP = 8;
-const RIGHT = 8;
+const HEIGHT = 240;
+const BOTTOM = 30;
+const TOP = 20;
 const LINES = 4;
-const TICKS = 6;
+const HOUR_S = 3600;
 const DAY_S = 86_400;
+/** How far apart times are written, the first that leaves at most `TICKS`. */
+const STEPS = [HOUR_S, 2 * HOUR_S, 4 * HOUR_S, DAY_S, 5 * DAY_S, 15 * DAY_S];
+const TICKS = 7;
 
 /** Latency over time, with its scale: gaps are left open, the scale begins at nothing. */
 export function LatencyChart({ series, words }: { series: LatencySeries; words: Words }) {
   const { start, end, points } = series;
   if (points.length === 0) return null;
   const top = niceTop(Math.max(...points.map(({ latencyMs }) => latencyMs)));
-  const x = (at: number): number => round(LEFT + ((at - start) / (end - start)) * (WIDTH - LEFT - RIGHT));
+  const x = (at: number): number => round(((at - start) / (end - start)) * WIDTH);
   const y = (latencyMs: number): number => round(HEIGHT - BOTTOM - (latencyMs / top) * (HEIGHT - BOTTOM - TOP));
+  const { step, ticks } = ticksOf(series, words);
   return (
     <svg class="latency-chart" role="img" aria-label={labelOf(series, words)} viewBox={`0 0 ${WIDTH} ${HEIGHT}`}>
-      {[...Array(LINES + 1).keys()].map((line) => {
-        const value = (top * line) / LINES;
-        return (
-          <g key={line}>
-            <line class="grid" x1={LEFT} x2={WIDTH - RIGHT} y1={y(value)} y2={y(value)} />
-            <text x={LEFT - 8} y={y(value) + 4} text-anchor="end">
-              {words.latency(value)}
-            </text>
-          </g>
-        );
-      })}
-      {[...Array(TICKS).keys()].map((tick) => {
-        const at = start + ((tick + 0.5) * (end - start)) / TICKS;
-        return (
-          <text key={tick} x={x(at)} y={HEIGHT - 6} text-anchor="middle">
-            {end - start > 2 * DAY_S ? words.shortDay(at) : words.time(at)}
-          </text>
-        );
-      })}
+      {[...Array(LINES + 1).keys()].map((line) => (
+        <path key={line} class="grid" d={`M0 ${y((top * line) / LINES)}H${WIDTH}`} />
+      ))}
       <path class="line" d={pathOf(series, x, y)} />
+      {[...Array(LINES).keys()].map((line) => (
+        <text key={line} x="0" y={y((top * (line + 1)) / LINES) - 5}>
+          {words.latency((top * (line + 1)) / LINES)}
+        </text>
+      ))}
+      {ticks.map((at) => (
+        <text key={at} x={x(at)} y={HEIGHT - 6} text-anchor="middle">
+          {step < DAY_S ? words.time(at) : words.shortDay(at)}
+        </text>
+      ))}
     </svg>
   );
+}
+
+/** Round times of the visitor's clock, none so near to an end that it would be cut off. */
+function ticksOf({ start, end }: LatencySeries, { zone }: Words): { step: number; ticks: number[] } {
+  const step = STEPS.find((one) => (end - start) / one <= TICKS) ?? DAY_S;
+  const margin = (end - start) / 20;
+  const first = Math.ceil(zone.toLocal(start + margin) / step) * step;
+  const count = Math.max(0, Math.floor((zone.toLocal(end - margin) - first) / step) + 1);
+  return { step, ticks: Array.from({ length: count }, (_, at) => zone.toInstant(first + at * step)) };
 }
 
 function labelOf({ points }: LatencySeries, words: Words): string {

@@ -33,14 +33,7 @@ export function MonitorRow({ monitor, shown, words, heading: Heading = 'h3' }: P
         <StatusMark status={status} words={words} />
       </div>
       {description && <p class="monitor-description">{description}</p>}
-      <div class="monitor-days">
-        <DayBar monitor={monitor} shown={shown} words={words} />
-        <p class="axis" aria-hidden="true">
-          <span class="on-desk">{words.say('days.ago', { days: Math.min(shown.desktop, days.length) - 1 })}</span>
-          <span class="on-phone">{words.say('days.ago', { days: Math.min(shown.mobile, days.length) - 1 })}</span>
-          <span>{words.say('today')}</span>
-        </p>
-      </div>
+      <DayBar monitor={monitor} shown={shown} words={words} />
       <div class="monitor-figures">
         <span class="uptime">{uptime}</span>
         {latencyMs !== null && (

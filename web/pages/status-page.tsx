@@ -7,6 +7,9 @@ import { StatusSign, toneOf } from '../components/status-mark.tsx';
 import type { IncidentView, MaintenanceView, StatusPageView } from '../view.ts';
 import type { Words } from '../words.ts';
 
+/** From here on a browser lays out only what is in view. */
+const MANY = 50;
+
 interface Props {
   page: StatusPageView;
   /** The newest minute the page knows of. */
@@ -30,7 +33,7 @@ export function StatusPage({ page, now, words }: Props) {
         {page.monitors.length === 0 ? (
           <p class="empty card">{words.say('monitors.none')}</p>
         ) : (
-          <ul class={`monitors layout-${page.layout}`}>
+          <ul class={`monitors layout-${page.layout}${page.monitors.length > MANY ? ' many' : ''}`}>
             {page.monitors.map((monitor) => (
               <MonitorRow key={monitor.tag} monitor={monitor} shown={page.historyDays} words={words} />
             ))}

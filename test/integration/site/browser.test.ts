@@ -181,6 +181,20 @@ it('tells of the day under the pointer, and shows it in a dialog that the keyboa
   await close();
 }, 90_000);
 
+it.each(Object.entries(SIZES))(
+  'draws the days on a %s',
+  async (_name, viewport) => {
+    const { page, close } = await openPage(browser, { viewport });
+    await page.goto(test.api.base);
+    const picture = page.locator('.day-bar:visible').first();
+    const drawn = await picture.screenshot();
+    await picture.evaluate((svg) => svg.replaceChildren());
+    expect((await picture.screenshot()).equals(drawn)).toBe(false);
+    await close();
+  },
+  60_000,
+);
+
 it('keeps the colours that were chosen', async () => {
   const { page, close } = await openPage(browser);
   await page.goto(test.api.base);

@@ -66,6 +66,9 @@ describe('the pages for people', () => {
     expect(chosen.html).toContain('<html lang="de"');
     expect(chosen.headers.get('set-cookie')).toContain('farwatch_lang=de');
     expect((await visit('/', { Cookie: 'farwatch_lang=fr' })).html).toContain('<html lang="fr"');
+    // And go on showing what they showed.
+    expect((await visit('/events?month=2026-02')).html).toContain('href="/events?month=2026-02&amp;lang=de"');
+    expect((await visit('/monitors/shop?range=7d&x=1')).html).toContain('href="/monitors/shop?range=7d&amp;lang=de"');
   });
 
   it('tell times in the zone of the visitor', async () => {
