@@ -26,7 +26,7 @@ export async function previewPage(
   if (!seen) throw new Error('a page was written and is not there');
   return renderStatusPage(seen.view, {
     ...{ reader: { locale: 'en', timeZone, theme: 'system' }, site: await readSiteView(pool), now: seen.now },
-    ...{ assets: { css: stylesheet, js: null }, path: `/${seen.view.path}`, base: '', isPublished: false },
+    ...{ assets: { css: stylesheet, js: null }, path: `/${seen.view.path}`, query: '', base: '', isPublished: false },
   });
 }
 
