@@ -236,6 +236,18 @@ describe('the uplink', () => {
     expect(uplink.sessions).toBe(1);
   });
 
+  it('delivers what is fresh soon, also to a slow collector while there is a backlog', async () => {
+    for (let batch = 0; batch < 60; batch += 1) await keep(range(batch * 2000 + 1, batch * 2000 + 2001));
+    // A window full of the backlog would take eight seconds.
+    collector.options.beforeAck = () => wait(500);
+    startUplink();
+    await eventually('some of the backlog', 30_000, () => received().length > 40_000);
+    await keep([tcpResult(900_001)]);
+    const keptMs = performance.now();
+    await eventually('what is fresh', 30_000, () => received().includes(900_001));
+    expect(performance.now() - keptMs).toBeLessThan(5000);
+  });
+
   it('takes leave in time of a collector that reads nothing', async () => {
     const uplink = startUplink();
     await eventually('a session', 5000, () => uplink.sessions === 1);
