@@ -1,5 +1,5 @@
 import { createHash, type X509Certificate } from 'node:crypto';
-import { createServer, type TLSSocket } from 'node:tls';
+import { createServer, type Server, type TLSSocket } from 'node:tls';
 import type { AddressInfo, Socket } from 'node:net';
 
 /** A server's certificate with its chain and key, and the authority that signs agents' certificates; all PEM. */
@@ -92,21 +92,24 @@ export function createTlsListener(
     socket.destroy();
   });
   return {
-    listen: (host, port) =>
-      new Promise((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(port, host, () => {
-          server.off('error', reject);
-          // A server that listens on TCP has such an address.
-          resolve((server.address() as AddressInfo).port);
-        });
-      }),
+    listen: (host, port) => portOf(server, host, port),
     renew: (next) => server.setSecureContext(contextOf(next)),
     close: () => void server.close(),
     end() {
       for (const socket of sockets) socket.destroy();
     },
   };
+}
+
+function portOf(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      // A server that listens on TCP has such an address.
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
 }
 
 /** sha256 of a certificate's public key (SPKI), 64 hexadecimal digits. */

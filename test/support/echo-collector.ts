@@ -1,8 +1,8 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { openAgentStream } from '../../proto/agent-stream.ts';
 import { createCollectorServer } from '../../proto/collector-stream.ts';
 import { StreamEnd } from '../../proto/stream-end.ts';
 import { agentStatus } from './agent-status.ts';
-import { eventually } from './eventually.ts';
 import { issueAgentTls, testServerTls } from './test-identity.ts';
 
 /** The wire's own server behind which nothing is but an echo. */
@@ -44,6 +44,8 @@ export async function startEchoCollector(): Promise<EchoCollector> {
   return echo;
 }
 
+const ECHO_MS = 20_000;
+
 /** An agent in good faith, whose stream must go on whatever others do. */
 export interface Witness {
   /** Sends something and waits for its echo. */
@@ -53,17 +55,18 @@ export interface Witness {
 
 export async function openWitness(address: string): Promise<Witness> {
   const stream = openAgentStream({ address, tls: (await issueAgentTls(77)).tls });
-  const heard = new Set<string>();
-  const reading = (async () => {
-    for await (const message of stream.messages) if (message.body === 'drain') heard.add(message.drain.reason);
-  })().catch((error: unknown) => void heard.add(String(error)));
   let last = 0;
+  let heard: (what: string) => void = () => undefined;
+  const reading = (async () => {
+    for await (const message of stream.messages) if (message.body === 'drain') heard(message.drain.reason);
+  })().catch((error: unknown) => heard(String(error)));
   const witness = {
     async isServed() {
-      const number = ++last;
-      await stream.send({ body: 'status', status: agentStatus({ definitions: number }) });
-      const told = (): string => `the echo of ${number}, there was only ${[...heard].join()}`;
-      await eventually(told, 20_000, () => heard.has(String(number)));
+      const number = String(++last);
+      const echo = new Promise<string>((resolve) => (heard = resolve));
+      await stream.send({ body: 'status', status: agentStatus({ definitions: last }) });
+      const told = await Promise.race([echo, wait(ECHO_MS, 'nothing', { ref: false })]);
+      if (told !== number) throw new Error(`instead of the echo of ${number} there was ${told}`);
     },
     async close() {
       await stream.close();

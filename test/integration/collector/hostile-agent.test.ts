@@ -50,6 +50,7 @@ const OF_ANOTHER: [string, AgentMessage][] = [
 ];
 
 const INTERNAL = 13;
+const DEADLINE_EXCEEDED = 4;
 const FAILED_PRECONDITION = 9;
 const RESOURCE_EXHAUSTED = 8;
 const FIRST = 'the first message must be hello';
@@ -114,8 +115,19 @@ describe('a stream ends with a reason, and alone,', () => {
     });
   });
 
+  it('where it says nothing for ten seconds', async () => {
+    const silent = scene.open();
+    expect(await silent.ended).toMatchObject({ code: DEADLINE_EXCEEDED, details: 'no hello' });
+  });
+
   it('and each of these is counted', async () => {
-    for (const reason of ['failed_precondition', 'internal', 'resource_exhausted', 'unauthenticated'])
+    for (const reason of [
+      'failed_precondition',
+      'deadline_exceeded',
+      'internal',
+      'resource_exhausted',
+      'unauthenticated',
+    ])
       expect([reason, await scene.counted('refusals_total', { reason })]).not.toEqual([reason, 0]);
   });
 });
