@@ -1,6 +1,6 @@
 import { connect, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from '../runtime/logger.ts';
-import { createBackoff, sleep } from '../runtime/time.ts';
+import { createBackoff, createDialPace, sleep } from '../runtime/time.ts';
 
 /** The agent's one connection to NATS: definitions and neighbours share it, so that one lives exactly while the other does. */
 export interface BusOptions {
@@ -49,7 +49,7 @@ function open({ natsUrl, region, credentials }: BusOptions): Promise<NatsConnect
     servers: natsUrl,
     name: `farwatch-agent ${region}`,
     maxReconnectAttempts: -1,
-    reconnectTimeWait: RETRY_MIN_MS,
+    reconnectDelayHandler: createDialPace(RETRY_MIN_MS),
     pingInterval: PING_MS,
     maxPingOut: 2,
     timeout: TIMEOUT_MS,

@@ -1,6 +1,6 @@
 import { connect, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from '../runtime/logger.ts';
-import { createBackoff, sleep } from '../runtime/time.ts';
+import { createBackoff, createDialPace, sleep } from '../runtime/time.ts';
 
 /** A server that is silent for two of these is gone. */
 const PING_MS = 5000;
@@ -26,8 +26,7 @@ export async function connectNats(
         servers: url.split(',').map((part) => part.trim()),
         name: 'farwatch-collector',
         maxReconnectAttempts: -1,
-        reconnectTimeWait: 250,
-        reconnectJitter: 250,
+        reconnectDelayHandler: createDialPace(250 + 250 * Math.random()),
         pingInterval: PING_MS,
         maxPingOut: 2,
         // A server that lost its accounts is told them again; until then it knows nobody.

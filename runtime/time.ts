@@ -34,6 +34,22 @@ export function createBackoff(minMs: number, maxMs: number, random: () => number
   };
 }
 
+/**
+ * How long nats.js is to wait between two dials, for its `reconnectDelayHandler`, which it asks before each look: it
+ * measures the wait by the wall clock, so that after a step back of an hour it would not dial for an hour. Says -Infinity
+ * (dial now, whatever that clock says) where the monotonic clock has waited `waitMs`, else what is left of it.
+ */
+export function createDialPace(waitMs: number, clockMs: () => number = monotonicMs): () => number {
+  let dialledMs = -Infinity;
+  return () => {
+    const nowMs = clockMs();
+    const leftMs = dialledMs + waitMs - nowMs;
+    if (leftMs > 0) return leftMs;
+    dialledMs = nowMs;
+    return -Infinity;
+  };
+}
+
 /** Milliseconds of the machine's monotonic clock since some fixed moment of this boot, fractions included. */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import { createBackoff, sleep } from '../../../runtime/time.ts';
+import { createBackoff, createDialPace, sleep } from '../../../runtime/time.ts';
 
 describe('sleep', () => {
   it('ends early when its signal aborts, and leaves no listener', async () => {
@@ -30,5 +30,18 @@ describe('createBackoff', () => {
     expect(low.next()).toBe(50);
     const high = createBackoff(100, 500, () => 0.5);
     expect([high.next(), high.next()]).toEqual([75, 150]);
+  });
+});
+
+describe('createDialPace', () => {
+  it('lets dial at once, then again only when its wait has passed', () => {
+    let nowMs = 1000;
+    const pace = createDialPace(250, () => nowMs);
+    expect(pace()).toBe(-Infinity);
+    expect(pace()).toBe(250);
+    nowMs += 200;
+    expect(pace()).toBe(50);
+    nowMs += 50;
+    expect([pace(), pace()]).toEqual([-Infinity, 250]);
   });
 });
