@@ -9,7 +9,7 @@ import {
   type Hello,
   type Welcome,
 } from '../proto/messages.ts';
-import { encodeResults } from '../proto/results-codec.ts';
+import { encodeResults, MOST_SENT_ROWS } from '../proto/results-codec.ts';
 import { StreamEnd } from '../proto/stream-end.ts';
 import { MINUTE_SECONDS } from '../core/minute.ts';
 import { sleep } from '../runtime/time.ts';
@@ -35,7 +35,7 @@ export interface SessionParts {
 }
 
 const LIVE_ROWS = 2000;
-const BACKLOG_ROWS = 4000;
+const BACKLOG_ROWS = MOST_SENT_ROWS;
 const STATUS_EVERY_MS = 10_000;
 /** The pump looks at least this often: rows that wait for their retry become due by themselves. */
 const LOOK_EVERY_MS = 1000;

@@ -14,6 +14,9 @@ import type { ResultBatch } from './messages.ts';
 /** More rows make a batch malformed: what a collector holds in memory is counted in batches. */
 export const MAX_BATCH_ROWS = 10_000;
 
+/** So many rows fit a message whatever they say: each may bring a text of its own, in characters of three bytes. */
+export const MOST_SENT_ROWS = 2500;
+
 /** The storage's integer. */
 const MAX_INTEGER = 2_147_483_647;
 /** The storage's small integer. */
