@@ -7,6 +7,8 @@ import { hasNoUsers, insertOwner } from '../../db/users.ts';
 import type { Context } from '../context.ts';
 import { route } from '../http/route.ts';
 import { unlessBusy } from './busy.ts';
+import { sessionToken } from './cookies.ts';
+import { findActor } from './find-actor.ts';
 import { linkToken, unusableLink } from './link-token.ts';
 import { refuseForgery } from './same-site.ts';
 import { signIn } from './sign-in.ts';
@@ -18,10 +20,14 @@ export const setupRoutes = [
   route({
     method: 'GET',
     path: '/manage/auth/setup',
-    summary: 'Whether the service has no user yet, and waits for its first',
+    summary: 'Whether the service has no user yet and waits for its first, and whether whoever asks has signed in',
     access: 'public',
-    response: z.object({ needed: z.boolean() }),
-    handler: async (_input, { db }) => ({ needed: await hasNoUsers(db) }),
+    response: z.object({ needed: z.boolean(), signed_in: z.boolean() }),
+    handler: async (_input, context) => {
+      const token = sessionToken(context);
+      const actor = token === undefined ? undefined : await findActor(context.db, token);
+      return { needed: await hasNoUsers(context.db), signed_in: actor !== undefined };
+    },
   }),
   route({
     method: 'POST',

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { LocationProvider } from 'preact-iso';
-import { Refused, send, SIGNED_OUT } from './client.ts';
+import { send, SIGNED_OUT } from './client.ts';
 import { ChoosePassword } from './door/choose-password.tsx';
 import { SetUp } from './door/set-up.tsx';
 import { SignIn, SignInForm } from './door/sign-in.tsx';
@@ -10,6 +10,12 @@ import { SessionContext, type Session } from './session.tsx';
 
 /** `isOver`: the session has ended behind what is shown, which stays for whoever signs in again. */
 type Door = 'loading' | 'sign-in' | 'set-up' | { session: Session; isOver: boolean } | { fault: Error };
+
+/** What `GET /manage/auth/setup` answers. */
+interface Setup {
+  needed: boolean;
+  signed_in: boolean;
+}
 
 /** The dashboard: whoever is signed in sees it, everybody else is asked who he is. */
 export function App() {
@@ -46,15 +52,15 @@ export function App() {
   );
 }
 
+/** Asks first whether anybody is signed in: what is refused would stand on the console of everybody who comes. */
 async function knock(): Promise<Door> {
   try {
-    return { session: await send<Session>('GET', '/manage/auth/session'), isOver: false };
+    const { needed, signed_in: isSignedIn } = await send<Setup>('GET', '/manage/auth/setup');
+    if (isSignedIn) return { session: await send<Session>('GET', '/manage/auth/session'), isOver: false };
+    return needed ? 'set-up' : 'sign-in';
   } catch (error) {
-    if (!(error instanceof Refused) || error.status !== 401)
-      return { fault: error instanceof Error ? error : new Error(String(error)) };
+    return { fault: error instanceof Error ? error : new Error(String(error)) };
   }
-  const { needed } = await send<{ needed: boolean }>('GET', '/manage/auth/setup');
-  return needed ? 'set-up' : 'sign-in';
 }
 
 function leaveLink(): void {

@@ -106,7 +106,7 @@ it('adds a single window, moves it, calls it off and deletes it', async () => {
 
 it('shows a page as it would be, orders its monitors, and saves nothing before it is told to', async () => {
   await desk.go('/pages/new');
-  await desk.page.getByText('Not yet: ').waitFor();
+  await desk.page.getByText('as soon as it has a title').waitFor();
   await desk.page.getByLabel('Title').fill('Europe');
   await desk.page.getByLabel('Address').fill('eu');
   await desk.page.getByLabel('Heading', { exact: true }).fill('In Europe');

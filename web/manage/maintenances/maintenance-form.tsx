@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Schedule } from '../../../core/maintenance.ts';
 import { isTimeZone } from '../../../core/time-zone.ts';
 import { act } from '../client.ts';
+import { MomentField, NumberField } from '../parts/bound-fields.tsx';
 import { ChangeForm } from '../parts/change-form.tsx';
 import { Field } from '../parts/field.tsx';
 import { localOf, OWN_ZONE, secondsOf } from '../parts/form.ts';
@@ -98,30 +99,22 @@ function WhenFields({ when, error, onChange }: WhenProps) {
   const set = (part: Partial<When>): void => onChange({ ...when, ...part });
   return (
     <div class="grid-form">
-      <Field label="First window begins" name="start_date_time" error={error} hint="On the clocks of the time zone.">
-        {(control) => (
-          <input
-            {...control}
-            type="datetime-local"
-            required
-            value={when.start}
-            onInput={(event) => set({ start: event.currentTarget.value })}
-          />
-        )}
-      </Field>
-      <Field label="Lasts, minutes" name="duration_seconds" error={error}>
-        {(control) => (
-          <input
-            {...control}
-            type="number"
-            min={1}
-            step="any"
-            required
-            value={when.minutes}
-            onInput={(event) => set({ minutes: event.currentTarget.valueAsNumber })}
-          />
-        )}
-      </Field>
+      <MomentField
+        label="First window begins"
+        name="start_date_time"
+        error={error}
+        hint="On the clocks of the time zone."
+        value={when.start}
+        onChange={(start) => set({ start })}
+      />
+      <NumberField
+        label="Lasts, minutes"
+        name="duration_seconds"
+        error={error}
+        isFine
+        value={when.minutes}
+        onChange={(minutes) => set({ minutes })}
+      />
       <ZoneField
         label="Time zone"
         name="timezone"

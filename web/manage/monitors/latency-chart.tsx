@@ -16,6 +16,8 @@ type Step = MonitorSeries['points'][number];
 const DAY_S = 86_400;
 const HEIGHT = 260;
 const AXIS_WIDTH = 70;
+/** Of a time below the chart, with a space. */
+const LABEL_WIDTH = 80;
 const GRID = { stroke: 'rgb(128 128 128 / 20%)', width: 1 };
 const DARK = window.matchMedia('(prefers-color-scheme: dark)');
 
@@ -61,7 +63,7 @@ function optionsOf(
     height: HEIGHT,
     scales: { x: { range: [start, end] }, y: { range: (_plot, _min, max) => [0, (max || 1) * 1.1] } },
     axes: [
-      { ...axis, values: timesOf(end - start) },
+      { ...axis, values: timesOf(end - start), space: LABEL_WIDTH },
       { ...axis, values: (_plot, ticks) => ticks.map((tick) => `${tick} ms`), size: AXIS_WIDTH },
     ],
     series: [

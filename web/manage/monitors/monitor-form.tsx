@@ -70,6 +70,13 @@ export function MonitorForm({ monitor, onSaved, onCancel }: Props) {
             )}
             {kind && <TestRun type={type} typeData={withoutBlankLines(typeData)} />}
           </section>
+          <section class="card stack">
+            <h2>When it is measured, and how it is told</h2>
+            <div class="grid-form">
+              <Telling monitor={monitor} error={error} />
+              <Reporting monitor={monitor} error={error} />
+            </div>
+          </section>
           <VoteSettings settings={settings} error={error} onChange={setSettings} />
         </>
       )}
@@ -114,6 +121,13 @@ function Common({ monitor, error, type, onType }: CommonProps) {
       <Field label="Description" name="description" error={error}>
         {(control) => <input {...control} defaultValue={monitor?.description ?? ''} />}
       </Field>
+    </section>
+  );
+}
+
+function Telling({ monitor, error }: Pick<CommonProps, 'monitor' | 'error'>) {
+  return (
+    <>
       <Field label="Category" name="category_name" error={error}>
         {(control) => <input {...control} defaultValue={monitor?.category_name ?? ''} />}
       </Field>
@@ -126,8 +140,7 @@ function Common({ monitor, error, type, onType }: CommonProps) {
       <Field label="Link" name="external_url" error={error} hint="The address of what is watched, for people">
         {(control) => <input {...control} type="url" defaultValue={monitor?.external_url ?? ''} />}
       </Field>
-      <Reporting monitor={monitor} error={error} />
-    </section>
+    </>
   );
 }
 

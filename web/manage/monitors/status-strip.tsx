@@ -9,10 +9,10 @@ interface Props {
   label: string;
 }
 
-/** The worst that a step holds is what is seen of it; the names are those of the tones. */
+/** The worst that a step holds is what is seen of it, and the worse the taller: colours alone say nothing to many eyes. */
 const WORST_FIRST = ['down', 'degraded', 'up', 'unknown'] as const;
 type Part = (typeof WORST_FIRST)[number];
-const HEIGHT: Record<Part, number> = { down: 10, degraded: 10, up: 10, unknown: 4 };
+const HEIGHT: Record<Part, number> = { down: 10, degraded: 8, up: 6, unknown: 3 };
 
 /** A range from its first to its last step, coloured by status: one path a status, however many steps. */
 export function StatusStrip({ steps, start, end, step, label }: Props) {

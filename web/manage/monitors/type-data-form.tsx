@@ -1,4 +1,5 @@
 import type { DnsConfig, PingHost, ProbeKind, TcpHost } from '../../../core/type-data.ts';
+import { ChoiceField, NumberField, TextField } from '../parts/bound-fields.tsx';
 import { Field } from '../parts/field.tsx';
 
 /** What a form holds of a monitor's `type_data`; members it does not know are kept. */
@@ -17,6 +18,11 @@ const HOST_TYPES = [
   ['DOMAIN', 'Name'],
   ['IP4', 'IPv4'],
   ['IP6', 'IPv6'],
+] as const;
+
+const MATCHES = [
+  ['ANY', 'any is enough'],
+  ['ALL', 'all must be there'],
 ] as const;
 
 /** What a new monitor of a type starts with. */
@@ -97,50 +103,44 @@ interface HostProps {
 }
 
 function HostFields({ kind, host, error, path, onChange }: HostProps) {
+  const at = (member: keyof Host) => ({ name: `${path}.${member}`, error });
   return (
     <>
-      <Field label="Kind" name={`${path}.type`} error={error}>
-        {(control) => (
-          <select
-            {...control}
-            value={host.type ?? 'IP4'}
-            onChange={({ currentTarget: { value } }) => onChange({ type: typeNamed(value) })}
-          >
-            {HOST_TYPES.map(([type, name]) => (
-              <option key={type} value={type}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label="Host" name={`${path}.host`} error={error} class="wide">
-        {(control) => (
-          <input
-            {...control}
-            required
-            autocomplete="off"
-            spellcheck={false}
-            value={host.host ?? ''}
-            onInput={({ currentTarget }) => onChange({ host: currentTarget.value })}
-          />
-        )}
-      </Field>
+      <ChoiceField
+        label="Kind"
+        {...at('type')}
+        value={host.type ?? 'IP4'}
+        options={HOST_TYPES}
+        onChange={(value) => onChange({ type: typeNamed(value) })}
+      />
+      <TextField
+        label="Host"
+        {...at('host')}
+        class="wide"
+        value={host.host ?? ''}
+        onChange={(value) => onChange({ host: value })}
+      />
       {kind === 'TCP' ? (
         <NumberField
-          {...{ label: 'Port', name: `${path}.port`, error }}
+          label="Port"
+          {...at('port')}
+          class="narrow"
           value={host.port ?? 80}
           onChange={(port) => onChange({ port })}
         />
       ) : (
         <NumberField
-          {...{ label: 'Packets', name: `${path}.count`, error }}
+          label="Packets"
+          {...at('count')}
+          class="narrow"
           value={host.count ?? 3}
           onChange={(count) => onChange({ count })}
         />
       )}
       <NumberField
-        {...{ label: 'Timeout, ms', name: `${path}.timeout`, error }}
+        label="Timeout, ms"
+        {...at('timeout')}
+        class="narrow"
         value={host.timeout ?? 1000}
         onChange={(timeout) => onChange({ timeout })}
       />
@@ -148,76 +148,36 @@ function HostFields({ kind, host, error, path, onChange }: HostProps) {
   );
 }
 
-interface NumberProps {
-  label: string;
-  name: string;
-  error: Error | undefined;
-  value: number;
-  onChange: (value: number) => void;
-}
-
-function NumberField({ label, name, error, value, onChange }: NumberProps) {
-  return (
-    <Field label={label} name={name} error={error} class="narrow">
-      {(control) => (
-        <input
-          {...control}
-          type="number"
-          required
-          min={1}
-          value={value}
-          onInput={({ currentTarget }) => onChange(currentTarget.valueAsNumber)}
-        />
-      )}
-    </Field>
-  );
-}
-
 function DnsForm({ data, error, onChange }: Props<TypeData>) {
   const config: Partial<DnsConfig> = data;
+  const at = (member: keyof DnsConfig) => ({ name: `type_data.${member}`, error });
   return (
     <fieldset class="stack">
       <legend>Question and expected answer</legend>
       <div class="host-row">
-        <Field label="Domain" name="type_data.host" error={error} class="wide">
-          {(control) => (
-            <input
-              {...control}
-              required
-              autocomplete="off"
-              spellcheck={false}
-              value={config.host ?? ''}
-              onInput={({ currentTarget }) => onChange({ ...data, host: currentTarget.value })}
-            />
-          )}
-        </Field>
-        <Field label="Record" name="type_data.lookupRecord" error={error}>
-          {(control) => (
-            <select
-              {...control}
-              value={config.lookupRecord ?? 'A'}
-              onChange={({ currentTarget }) => onChange({ ...data, lookupRecord: currentTarget.value })}
-            >
-              {RECORD_TYPES.map((type) => (
-                <option key={type}>{type}</option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field label="Of these values" name="type_data.matchType" error={error}>
-          {(control) => (
-            <select
-              {...control}
-              value={config.matchType ?? 'ANY'}
-              onChange={({ currentTarget }) => onChange({ ...data, matchType: currentTarget.value })}
-            >
-              <option value="ANY">any is enough</option>
-              <option value="ALL">all must be there</option>
-            </select>
-          )}
-        </Field>
+        <TextField
+          label="Domain"
+          {...at('host')}
+          class="wide"
+          value={config.host ?? ''}
+          onChange={(host) => onChange({ ...data, host })}
+        />
+        <ChoiceField
+          label="Record"
+          {...at('lookupRecord')}
+          value={config.lookupRecord ?? 'A'}
+          options={RECORD_TYPES.map((type) => [type, type] as const)}
+          onChange={(lookupRecord) => onChange({ ...data, lookupRecord })}
+        />
+        <ChoiceField
+          label="Of these values"
+          {...at('matchType')}
+          value={config.matchType ?? 'ANY'}
+          options={MATCHES}
+          onChange={(matchType) => onChange({ ...data, matchType })}
+        />
       </div>
-      <Field label="Expected values" name="type_data.values" error={error} hint="One a line.">
+      <Field label="Expected values" {...at('values')} hint="One a line.">
         {(control) => (
           <textarea
             {...control}
@@ -227,21 +187,14 @@ function DnsForm({ data, error, onChange }: Props<TypeData>) {
           />
         )}
       </Field>
-      <Field
+      <TextField
         label="Resolver"
-        name="type_data.nameServer"
-        error={error}
+        {...at('nameServer')}
+        isOptional
         hint="Without: the resolvers of each agent’s host. An address, address:port or a name."
-      >
-        {(control) => (
-          <input
-            {...control}
-            autocomplete="off"
-            value={config.nameServer ?? ''}
-            onInput={({ currentTarget }) => onChange({ ...data, nameServer: currentTarget.value })}
-          />
-        )}
-      </Field>
+        value={config.nameServer ?? ''}
+        onChange={(nameServer) => onChange({ ...data, nameServer })}
+      />
     </fieldset>
   );
 }

@@ -1,5 +1,5 @@
 import type { Region } from '../../../core/agent-resource.ts';
-import { Field } from '../parts/field.tsx';
+import { ChoiceField, NumberField, TextField } from '../parts/bound-fields.tsx';
 import { useAction } from '../parts/use-action.ts';
 
 /** A monitor's `monitor_settings_json`; members that no form knows are kept. */
@@ -32,50 +32,34 @@ export function VoteSettings({ settings, error, onChange }: Props) {
       <div class="stack">
         <Regions settings={settings} onChange={onChange} />
         <div class="grid-form">
-          <Field label="Down is what says" name="monitor_settings_json.quorum_kind" error={error}>
-            {(control) => (
-              <select
-                {...control}
-                value={isNumber ? 'number' : textOf(quorum) || 'majority'}
-                onChange={({ currentTarget: { value } }) =>
-                  onChange(withMember(settings, 'quorum', value === 'number' ? 2 : value === 'majority' ? null : value))
-                }
-              >
-                {QUORUMS.map(([value, text]) => (
-                  <option key={value} value={value}>
-                    {text}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <ChoiceField
+            label="Down is what says"
+            name="monitor_settings_json.quorum_kind"
+            error={error}
+            value={isNumber ? 'number' : textOf(quorum) || 'majority'}
+            options={QUORUMS}
+            onChange={(kind) => onChange(withMember(settings, 'quorum', quorumOf(kind)))}
+          />
           {isNumber && (
-            <Field label="Regions" name="monitor_settings_json.quorum" error={error}>
-              {(control) => (
-                <input
-                  {...control}
-                  type="number"
-                  min={1}
-                  required
-                  value={quorum}
-                  onInput={({ currentTarget }) => onChange({ ...settings, quorum: currentTarget.valueAsNumber })}
-                />
-              )}
-            </Field>
+            <NumberField
+              label="Regions"
+              name="monitor_settings_json.quorum"
+              error={error}
+              value={quorum}
+              onChange={(number) => onChange({ ...settings, quorum: number })}
+            />
           )}
           {FORMULAS.map(([name, label, usual]) => (
-            <Field key={name} label={label} name={`monitor_settings_json.${name}`} error={error}>
-              {(control) => (
-                <input
-                  {...control}
-                  placeholder={usual}
-                  value={textOf(settings[name])}
-                  onInput={({ currentTarget: { value } }) =>
-                    onChange(withMember(settings, name, value === '' ? null : value))
-                  }
-                />
-              )}
-            </Field>
+            <TextField
+              key={name}
+              label={label}
+              name={`monitor_settings_json.${name}`}
+              error={error}
+              isOptional
+              placeholder={usual}
+              value={textOf(settings[name])}
+              onChange={(text) => onChange(withMember(settings, name, text === '' ? null : text))}
+            />
           ))}
         </div>
       </div>
@@ -109,6 +93,12 @@ function Regions({ settings, onChange }: Omit<Props, 'error'>) {
       ))}
     </fieldset>
   );
+}
+
+/** Null: the usual one. */
+function quorumOf(kind: string): string | number | null {
+  if (kind === 'majority') return null;
+  return kind === 'number' ? 2 : kind;
 }
 
 function textOf(value: unknown): string {

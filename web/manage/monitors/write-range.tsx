@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { act } from '../client.ts';
+import { MomentField } from '../parts/bound-fields.tsx';
 import { ChangeForm } from '../parts/change-form.tsx';
 import { Field, SelectField } from '../parts/field.tsx';
 import { localOf, secondsOf } from '../parts/form.ts';
@@ -34,28 +35,21 @@ export function WriteRange({ tag, onDone }: { tag: string; onDone: () => void })
         {(error) => (
           <>
             <div class="grid-form">
-              <Field label="From" name="start" error={error}>
-                {(control) => (
-                  <input
-                    {...control}
-                    type="datetime-local"
-                    required
-                    value={range.start}
-                    onInput={({ currentTarget }) => setRange({ ...range, start: currentTarget.value })}
-                  />
-                )}
-              </Field>
-              <Field label="Until" name="end" error={error} hint="This minute is not written.">
-                {(control) => (
-                  <input
-                    {...control}
-                    type="datetime-local"
-                    required
-                    value={range.end}
-                    onInput={({ currentTarget }) => setRange({ ...range, end: currentTarget.value })}
-                  />
-                )}
-              </Field>
+              <MomentField
+                label="From"
+                name="start"
+                error={error}
+                value={range.start}
+                onChange={(from) => setRange({ ...range, start: from })}
+              />
+              <MomentField
+                label="Until"
+                name="end"
+                error={error}
+                hint="This minute is not written."
+                value={range.end}
+                onChange={(until) => setRange({ ...range, end: until })}
+              />
               <SelectField label="Status" name="newStatus" error={error} options={POINT_CHOICES} />
               <Field label="Latency, ms" name="latency" error={error}>
                 {(control) => <input {...control} type="number" min={0} step="any" required defaultValue={0} />}

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { Refused } from '../client.ts';
 
-interface FieldProps {
+export interface FieldProps {
   label: string;
   /** The member of the body, as the server's faults name it. */
   name: string;

@@ -32,7 +32,7 @@ export function useAction<Result>(action: string, data: object = {}): Loaded<Res
   return { ...state, reload: load };
 }
 
-/** Runs changing actions one at a time and tells how the last one went. */
+/** Runs changing actions one after the other, in the order they were asked for, and tells how the last one went. */
 export function useChange(): {
   isBusy: boolean;
   error: Error | undefined;
@@ -41,7 +41,8 @@ export function useChange(): {
 } {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<Error>();
-  const run = async (work: () => Promise<unknown>): Promise<boolean> => {
+  const last = useRef<Promise<unknown>>(Promise.resolve());
+  const attempt = async (work: () => Promise<unknown>): Promise<boolean> => {
     setBusy(true);
     setError(undefined);
     try {
@@ -53,6 +54,11 @@ export function useChange(): {
     } finally {
       setBusy(false);
     }
+  };
+  const run = (work: () => Promise<unknown>): Promise<boolean> => {
+    const done = last.current.then(() => attempt(work));
+    last.current = done;
+    return done;
   };
   return { isBusy, error, run };
 }

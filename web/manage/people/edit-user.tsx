@@ -5,8 +5,7 @@ import { act } from '../client.ts';
 import { ChangeForm } from '../parts/change-form.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
-import { Fault } from '../parts/notice.tsx';
-import { useChange } from '../parts/use-action.ts';
+import { Check } from '../parts/switch.tsx';
 import { useSession } from '../session.tsx';
 
 interface Props {
@@ -79,26 +78,24 @@ function Who({ user, isOwn, onChange }: { user: User; isOwn: boolean; onChange: 
 
 function UserRoles({ user, roles, onChange }: Props) {
   const { session } = useSession();
-  const { isBusy, error, run } = useChange();
-  const mayGive = ({ permissions }: Role): boolean =>
-    permissions.every((permission) => session.permissions.includes(permission));
-  const toggle = (role_id: string, has: boolean): void =>
-    void run(() => act(has ? 'removeUserFromRole' : 'addUserToRole', { role_id, user_id: user.id })).then(onChange);
+  const refusalOf = ({ id, permissions }: Role): string | undefined => {
+    if (user.is_owner && id === 'admin') return 'The owner stays an admin';
+    const isCovered = permissions.every((permission) => session.permissions.includes(permission));
+    return isCovered ? undefined : 'It permits more than you may yourself';
+  };
   return (
     <fieldset class="choices">
       <legend>Roles, which hold at once</legend>
       {roles.map((role) => (
-        <label key={role.id}>
-          <input
-            type="checkbox"
-            checked={user.role_ids.includes(role.id)}
-            disabled={isBusy || !mayGive(role) || (user.is_owner && role.id === 'admin')}
-            onChange={() => toggle(role.id, user.role_ids.includes(role.id))}
-          />{' '}
-          {role.name}
-        </label>
+        <Check
+          key={role.id}
+          label={role.name}
+          isOn={user.role_ids.includes(role.id)}
+          refusal={refusalOf(role)}
+          work={(isOn) => act(isOn ? 'addUserToRole' : 'removeUserFromRole', { role_id: role.id, user_id: user.id })}
+          onDone={onChange}
+        />
       ))}
-      <Fault error={error} />
     </fieldset>
   );
 }

@@ -77,17 +77,22 @@ function Members({ roleId }: { roleId: string }) {
 
 function Permissions({ role, onChange }: Props) {
   const { may, refusal } = useSession();
-  const { isBusy, error, run } = useChange();
+  const { error, run } = useChange();
   const { id: role_id, name, is_builtin: isBuiltIn, permissions } = role;
+  // All are written at once, so one that was ticked a moment ago counts before the server has said so.
+  const [held, setHeld] = useState(permissions);
   const toggle = (permission: Permission): void => {
-    const next = PERMISSIONS.filter((one) => permissions.includes(one) !== (one === permission));
-    void run(() => act('updateRolePermissions', { role_id, permissions: next })).then(onChange);
+    const next = PERMISSIONS.filter((one) => held.includes(one) !== (one === permission));
+    setHeld(next);
+    void run(() => act('updateRolePermissions', { role_id, permissions: next })).then((isThrough) =>
+      isThrough ? onChange() : setHeld(permissions),
+    );
   };
   const why = isBuiltIn ? 'Nobody changes what a built-in role permits' : refusal('roles.assign_permissions');
   return (
     <details>
       <summary>
-        {permissions.length} of {PERMISSIONS.length} permissions
+        {held.length} of {PERMISSIONS.length} permissions
       </summary>
       {why && <p class="hint">{why}.</p>}
       <Fault error={error} />
@@ -97,8 +102,8 @@ function Permissions({ role, onChange }: Props) {
           <label key={permission}>
             <input
               type="checkbox"
-              checked={permissions.includes(permission)}
-              disabled={isBusy || why !== undefined || !may(permission)}
+              checked={held.includes(permission)}
+              disabled={why !== undefined || !may(permission)}
               onChange={() => toggle(permission)}
             />{' '}
             {permission}

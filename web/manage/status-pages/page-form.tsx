@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { PageSettings } from '../../../core/page-settings.ts';
 import { act } from '../client.ts';
+import { TextField } from '../parts/bound-fields.tsx';
 import { ChangeForm } from '../parts/change-form.tsx';
 import { Field } from '../parts/field.tsx';
 import type { DashboardPage } from '../parts/resource-types.ts';
@@ -29,6 +30,8 @@ export function PageForm({ page, onSaved }: Props) {
   const [tags, setTags] = useState(page?.monitors.map(({ monitor_tag }) => monitor_tag) ?? []);
   const [settings, setSettings] = useState<Partial<PageSettings>>(page?.page_settings ?? {});
   const fields = { ...fieldsOf(page, texts), page_settings: settings, monitors: tags };
+  const { page_title: title, page_header: heading, page_path: path } = texts;
+  const isComplete = [title, heading, path].every((text) => text.trim() !== '');
   const save = async (): Promise<void> => onSaved(await act<DashboardPage>(page ? 'updatePage' : 'createPage', fields));
   return (
     <div class="with-preview">
@@ -43,7 +46,7 @@ export function PageForm({ page, onSaved }: Props) {
           )}
         </ChangeForm>
       </section>
-      <PagePreview fields={fields} />
+      <PagePreview fields={fields} isComplete={isComplete} />
     </div>
   );
 }
@@ -75,30 +78,25 @@ interface FieldsProps {
 
 function TextFields({ texts, isHome, error, onChange }: FieldsProps) {
   const bound = (name: keyof Texts) => ({
-    value: texts[name],
-    onInput: ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) =>
-      onChange({ ...texts, [name]: currentTarget.value }),
+    ...{ name, error, value: texts[name] },
+    onChange: (text: string) => onChange({ ...texts, [name]: text }),
   });
   return (
     <>
       <div class="grid-form">
-        <Field label="Title" name="page_title" error={error} hint="In the browser’s tab and at the top">
-          {(control) => <input {...control} required {...bound('page_title')} />}
-        </Field>
-        {!isHome && (
-          <Field label="Address" name="page_path" error={error} hint="Lowercase letters, digits, - and _">
-            {(control) => <input {...control} required {...bound('page_path')} />}
-          </Field>
-        )}
-        <Field label="Heading" name="page_header" error={error}>
-          {(control) => <input {...control} required {...bound('page_header')} />}
-        </Field>
-        <Field label="Logo" name="page_logo" error={error} hint="The address of a picture">
-          {(control) => <input {...control} {...bound('page_logo')} />}
-        </Field>
+        <TextField label="Title" {...bound('page_title')} hint="In the browser’s tab and at the top" />
+        {!isHome && <TextField label="Address" {...bound('page_path')} hint="Lowercase letters, digits, - and _" />}
+        <TextField label="Heading" {...bound('page_header')} />
+        <TextField label="Logo" {...bound('page_logo')} isOptional hint="The address of a picture" />
       </div>
       <Field label="Below the heading" name="page_subheader" error={error} hint="Markdown">
-        {(control) => <textarea {...control} {...bound('page_subheader')} />}
+        {(control) => (
+          <textarea
+            {...control}
+            value={texts.page_subheader}
+            onInput={({ currentTarget }) => onChange({ ...texts, page_subheader: currentTarget.value })}
+          />
+        )}
       </Field>
     </>
   );

@@ -15,12 +15,12 @@ const setupToken = async (): Promise<string> => (await createLink(running.databa
 it('makes the first user the owner, signs him in, and is over then', async () => {
   const token = await setupToken();
   const browser = openBrowser(running.api);
-  expect((await browser.get('/manage/auth/setup')).body).toEqual({ needed: true });
+  expect((await browser.get('/manage/auth/setup')).body).toEqual({ needed: true, signed_in: false });
   const answer = await browser.post('/manage/auth/setup', { token, ...OWNER });
   expect(answer.status).toBe(200);
   expect(answer.body).toMatchObject({ user: { email: 'ada@example.com', is_owner: true, role_ids: ['admin'] } });
   expect((await browser.act('getUsers')).status).toBe(200);
-  expect((await browser.get('/manage/auth/setup')).body).toEqual({ needed: false });
+  expect((await browser.get('/manage/auth/setup')).body).toEqual({ needed: false, signed_in: true });
   expect(await browser.post('/manage/auth/setup', { token: await setupToken(), ...OWNER })).toMatchObject({
     status: 403,
     body: { error: { code: 'FORBIDDEN', message: 'The service has been set up already' } },
