@@ -33,11 +33,12 @@ function agentOf({ id, name, bornMs, spool }: Notes['agents'][number], happening
   const spans = (afterMs: number, isIt: (fault: Fault) => boolean): Span[] =>
     happenings.filter(({ fault }) => isIt(fault)).map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs + afterMs }));
   const isAway = (fault: Fault): boolean =>
-    (fault.kind === 'kill' || fault.kind === 'stop' || fault.kind === 'leave') && fault.victim === name;
+    (fault.kind === 'kill' || fault.kind === 'stop' || fault.kind === 'leave' || isDeadly(fault)) &&
+    fault.victim === name;
   const isDeaf = (fault: Fault): boolean =>
     fault.kind === 'nats restart' || (fault.kind === 'partition' && fault.from === name && fault.to === 'nats');
   const isDiskless = (fault: Fault): boolean =>
-    fault.kind === 'disk' && fault.victim === name && fault.how !== 'slow' && fault.how !== 'short';
+    fault.kind === 'disk' && fault.victim === name && ['full', 'broken', 'read-only'].includes(fault.how);
   return {
     ...{ id, name, region: regionOf(name) },
     accepted: spool.results.map(placed),
@@ -46,6 +47,10 @@ function agentOf({ id, name, bornMs, spool }: Notes['agents'][number], happening
     diskless: spans(0, isDiskless),
     deaf: spans(RECONNECT_MS, isDeaf),
   };
+}
+
+function isDeadly(fault: Fault): fault is Fault & { kind: 'disk' } {
+  return fault.kind === 'disk' && fault.how === 'deadly';
 }
 
 /** A wall clock that was off by whole minutes, give or take so much, still named the seconds right. */

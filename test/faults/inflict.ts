@@ -24,6 +24,8 @@ const DISK_FAULTS: Record<(FaultKind & { kind: 'disk' })['how'], DiskFault> = {
   'read-only': { kind: 'EROFS' },
   slow: { kind: 'slow', ms: 200 },
   short: { kind: 'short' },
+  // The process dies in the middle of a write, is started again, and so on.
+  deadly: { kind: 'kill', call: 25 },
 };
 const PARTITIONS: Record<(FaultKind & { kind: 'partition' })['how'], LinkState> = {
   cut: { mode: 'cut' },

@@ -21,7 +21,7 @@ export type FaultKind =
   | { kind: 'nats restart'; wiped: boolean }
   /** The wall clock of one program is off for a while. */
   | { kind: 'clock step'; victim: AgentName | CollectorName; stepSeconds: 3600 | -3600 }
-  | { kind: 'disk'; victim: AgentName; how: 'full' | 'broken' | 'read-only' | 'slow' | 'short' }
+  | { kind: 'disk'; victim: AgentName; how: 'full' | 'broken' | 'read-only' | 'slow' | 'short' | 'deadly' }
   /** A target goes down and comes back. */
   | { kind: 'target'; monitor: number; how: TargetFault }
   | { kind: 'edit'; monitor: number; edit: Edit };
@@ -123,7 +123,7 @@ const DRAWS: readonly Draw[] = [
   ({ random, agent }) => ({
     kind: 'disk',
     victim: agent(),
-    how: pickOne(random, ['full', 'broken', 'read-only', 'slow', 'short'] as const),
+    how: pickOne(random, ['full', 'broken', 'read-only', 'slow', 'short', 'deadly'] as const),
     lastsMs: seconds(random, 5, 40),
   }),
   (dice) => target(dice, 5, 90),

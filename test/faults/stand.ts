@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type pg from 'pg';
-import { openPool } from '../../db/client.ts';
+import pg from 'pg';
 import { inviteAgent } from '../../db/agent-invitations.ts';
 import { createApiKey } from '../../db/api-keys.ts';
 import { apiPart, natsPart } from '../../deploy/local/parts.ts';
@@ -48,6 +47,7 @@ export interface StandingAgent extends StandingProgram {
 export type Closers = (() => Promise<unknown>)[];
 
 const START_MS = 120_000;
+const PATIENCE_MS = 120_000;
 
 /** Starts everything and returns when all agents are enrolled. What it opened is ended by `closers`, in reverse. */
 export async function openStand(dir: string, databaseUrl: string, closers: Closers): Promise<Stand> {
@@ -59,7 +59,9 @@ export async function openStand(dir: string, databaseUrl: string, closers: Close
     await running.start();
     return running;
   };
-  const pool = openPool({ url: databaseUrl, name: 'fault runner', max: 4, statementTimeoutMs: 60_000 });
+  // Patient: the machine may be busier than any that serves.
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 4, connectionTimeoutMillis: PATIENCE_MS });
+  pool.on('error', () => undefined);
   closers.push(() => pool.end());
   const identityDir = join(dir, 'identity');
   const identity = await provideIdentity(identityDir);
