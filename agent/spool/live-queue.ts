@@ -114,6 +114,12 @@ export class LiveQueue {
     else held.state = 'taken';
   }
 
+  /** A record that is on the disk was not answered: it is fresh still. */
+  giveBack(stored: StoredRecord): void {
+    this.#queue.push(stored);
+    this.#queue.sort((a, b) => (a.place?.seq ?? 0) - (b.place?.seq ?? 0));
+  }
+
   /** A held record was answered: it is gone, or waits until `retryAtMs`. */
   settleHeld(stored: StoredRecord, retryAtMs: number | null): void {
     const held = this.#held.get(stored);

@@ -195,12 +195,18 @@ export class Spool {
   #postpone(parcel: Parcel, rows: number): void {
     this.#retried += rows;
     this.#backlogAfterMs = this.#options.monotonicMs() + RETRY_MS;
-    this.release(parcel);
+    for (const part of parcel.parts) {
+      const place = placeOf(part);
+      if (place !== null) place.book.putBack(place.seq, null);
+      else if (part.stored !== null) this.#live.settleHeld(part.stored, this.#backlogAfterMs);
+    }
+    this.onNews();
   }
 
-  #settlePart({ stored, book, seq, rows, stripped }: ParcelPart, retried: readonly number[]): void {
+  #settlePart(part: ParcelPart, retried: readonly number[]): void {
+    const { stored, rows, stripped } = part;
     const nowMs = this.#options.monotonicMs();
-    const place = stored?.place ?? (book === null ? null : { book, seq });
+    const place = placeOf(part);
     const notBeforeMs = nowMs + RETRY_MS;
     if (place === null) {
       if (stored !== null) this.#live.settleHeld(stored, retried.length === 0 ? null : notBeforeMs);
@@ -213,12 +219,13 @@ export class Spool {
     }
   }
 
-  /** The parcel was not answered: it is to be sent again. */
+  /** The parcel was not answered: it is to be sent again, what was fresh before the backlog. */
   release(parcel: Parcel): void {
-    for (const { stored, book, seq } of parcel.parts) {
-      const place = stored?.place ?? (book === null ? null : { book, seq });
-      if (place !== null) place.book.putBack(place.seq, null);
-      else if (stored !== null) this.#live.settleHeld(stored, this.#backlogAfterMs);
+    for (const part of parcel.parts) {
+      const { stored } = part;
+      if (stored === null) part.book?.putBack(part.seq, null);
+      else if (stored.place === null) this.#live.settleHeld(stored, this.#backlogAfterMs);
+      else this.#live.giveBack(stored);
     }
     this.onNews();
   }
@@ -255,4 +262,9 @@ export class Spool {
     await this.flush();
     await this.#store.seal();
   }
+}
+
+/** Where the record of a part stands on the disk; null: nowhere. */
+function placeOf({ stored, book, seq }: ParcelPart): StoredRecord['place'] {
+  return stored?.place ?? (book === null ? null : { book, seq });
 }

@@ -54,12 +54,18 @@ describe('a spool', () => {
     expect(idsOf(parcel ?? spool.takeLive(1))).toEqual([1]);
   });
 
-  it('offers again what was released unanswered', async () => {
+  it('offers again what was released unanswered: what was fresh as fresh, what was not as the backlog', async () => {
+    const before = await scene.open();
+    await keep(before, [tcpResult(1)]);
     const spool = await scene.open();
-    await keep(spool, [tcpResult(1)]);
-    const parcel = spool.takeLive(100);
-    if (parcel !== null) spool.release(parcel);
+    for (const id of [2, 3, 4]) await keep(spool, [tcpResult(id)]);
+    const parcels = [spool.takeLive(1), spool.takeLive(1), await spool.takeBacklog(100)];
+    for (const parcel of parcels) if (parcel !== null) spool.release(parcel);
+    expect(idsOf(spool.takeLive(100))).toEqual([2, 3, 4]);
+    expect(spool.takeLive(100)).toBeNull();
     expect(idsOf(await spool.takeBacklog(100))).toEqual([1]);
+    expect(await spool.takeBacklog(100)).toBeNull();
+    expect(spool.state().rows).toBe(4);
   });
 
   it('sends only the rows again that were answered with retry, after a while', async () => {
