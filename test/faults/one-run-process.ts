@@ -43,6 +43,6 @@ writeFileSync(join(dir, 'report.json'), JSON.stringify(report, null, 2));
 await end(0);
 
 async function end(exitCode: number): Promise<void> {
-  for (const close of closers.splice(0).reverse()) await close();
+  for (let close = closers.pop(); close !== undefined; close = closers.pop()) await close();
   process.exit(exitCode);
 }

@@ -91,7 +91,8 @@ export async function openStand(dir: string, databaseUrl: string, closers: Close
     const agent = await prepareAgent(name, { dir, pool, fingerprint, link, closers });
     agents.set(name, { ...agent, part: await begin(agent.program) });
   });
-  await Promise.all(started);
+  // All of them have come as far as they can before anything is ended.
+  for (const end of await Promise.allSettled(started)) if (end.status === 'rejected') throw end.reason;
   return {
     pool,
     rest: restClient(`http://127.0.0.1:${apiPort}`, key?.key ?? ''),
