@@ -1,4 +1,5 @@
 import type { Browser, Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { startApi, type ApiSettings, type TestApi } from './api-server.ts';
 import { openBrowser } from './browser.ts';
 import { addOwner, PASSWORD } from './people.ts';
@@ -60,6 +61,11 @@ export async function openDesk({
   await desk.signIn(OWNER);
   await desk.headed('Overview');
   return desk;
+}
+
+/** An expectation of what a look finds in the end: views answer when the machine lets them. */
+export function soon<T>(look: () => T | Promise<T>) {
+  return expect.poll(look, { timeout: 20_000 });
 }
 
 /** What the server refuses a browser tells its console, whatever the page does. */

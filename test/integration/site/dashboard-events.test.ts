@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openDesk, type Desk } from '../../support/dashboard-desk.ts';
+import { openDesk, soon, type Desk } from '../../support/dashboard-desk.ts';
 
 /** One person at one desk: each test goes on where the one before it stopped, as people do. */
 let desk: Desk;
@@ -114,7 +114,7 @@ it('shows a page as it would be, orders its monitors, and saves nothing before i
   await desk.button('Up The site').click();
   const preview = desk.page.frameLocator('iframe[title=Preview]');
   await preview.getByRole('heading', { name: 'In Europe' }).waitFor();
-  await expect.poll(() => preview.locator('.monitor h3').allTextContents()).toEqual(['The site', 'The shop']);
+  await soon(() => preview.locator('.monitor h3').allTextContents()).toEqual(['The site', 'The shop']);
   expect((await desk.test.api.get('/api/v4/pages/eu')).status).toBe(404);
   await desk.button('Create page').click();
   await desk.headed('Europe');

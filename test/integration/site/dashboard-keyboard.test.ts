@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openDesk, OWNER, type Desk } from '../../support/dashboard-desk.ts';
+import { openDesk, OWNER, soon, type Desk } from '../../support/dashboard-desk.ts';
 import { addOwner, PASSWORD } from '../../support/people.ts';
 
 const MEETING_POINT = { collector: '127.0.0.1:4000', fingerprint: 'ab'.repeat(32) };
@@ -75,9 +75,9 @@ it('makes a monitor', async () => {
 it('pauses it with the space bar', async () => {
   await reach(page.getByLabel('The shop is active'));
   await page.keyboard.press('Space');
-  await expect
-    .poll(async () => (await desk.test.api.get('/api/v4/monitors/shop')).body)
-    .toMatchObject({ monitor: { status: 'INACTIVE' } });
+  await soon(async () => (await desk.test.api.get('/api/v4/monitors/shop')).body).toMatchObject({
+    monitor: { status: 'INACTIVE' },
+  });
 }, 60_000);
 
 it('opens an incident over it', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDesk, OWNER, type Desk } from '../../support/dashboard-desk.ts';
+import { openDesk, OWNER, soon, type Desk } from '../../support/dashboard-desk.ts';
 import { fillDashboard } from '../../support/dashboard-scene.ts';
 import { addRegion } from '../../support/monitoring-fixture.ts';
 import { addUser, PASSWORD } from '../../support/people.ts';
@@ -93,7 +93,7 @@ it('shows a key once, masks it, switches it off and deletes it', async () => {
   const row = desk.page.getByRole('row', { name: /^CI/ });
   expect(await row.locator('code').innerText()).toBe(`${'*'.repeat(28)}${key.slice(-4)}`);
   await desk.page.getByLabel('CI is active').click();
-  await expect.poll(call).toBe(401);
+  await soon(call).toBe(401);
   await desk.button('Delete CI').click();
   await desk.dialog().getByRole('button', { name: 'Delete key' }).click();
   await row.waitFor({ state: 'detached' });
@@ -174,7 +174,7 @@ it('changes the site’s settings, and one’s own name', async () => {
   await desk.button('Save settings').click();
   await desk.page.getByText('Saved.').waitFor();
   await desk.page.reload();
-  await expect.poll(() => desk.page.getByLabel('Colours').inputValue()).toBe('dark');
+  await soon(() => desk.page.getByLabel('Colours').inputValue()).toBe('dark');
   expect(await desk.page.getByLabel('Time zone').inputValue()).toBe('Europe/Paris');
   await desk.go('/account');
   await desk.page.getByLabel('Name').fill('Ada L.');
@@ -192,7 +192,7 @@ it('ends another session of one’s own, whose view waits for its person to sign
   await desk.go('/account');
   await desk.button(/^End/).click();
   await desk.dialog().getByRole('button', { name: 'End session' }).click();
-  await expect.poll(() => desk.button(/^End/).count()).toBe(0);
+  await soon(() => desk.button(/^End/).count()).toBe(0);
   await desk.button('Report it', other.page).click();
   await other.page.getByRole('heading', { name: 'Sign in again' }).waitFor();
   await desk.signIn(OWNER, other.page);

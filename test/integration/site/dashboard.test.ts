@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLink } from '../../../db/one-time-links.ts';
-import { openDesk, type Desk } from '../../support/dashboard-desk.ts';
+import { answerCheck, claimCheck, listOpenChecks } from '../../../db/check-requests.ts';
+import { REPORT } from '../../support/check-scene.ts';
+import { openDesk, soon, type Desk } from '../../support/dashboard-desk.ts';
 import { addRegion, resultOf, storeResults } from '../../support/monitoring-fixture.ts';
 
 const PASSWORD = 'Correct horse 1';
@@ -112,6 +114,24 @@ it('answers a test run clearly where no agent is', async () => {
   await desk.page.getByRole('alert').getByText('No agent of region far is connected').waitFor({ timeout: 15_000 });
 }, 60_000);
 
+it('shows raw what a test run measured, where and by whom', async () => {
+  const { pool } = desk.test.database;
+  const { agentId } = await addRegion(pool, 'near');
+  await desk.page.reload();
+  await desk.page.getByLabel('Region', { exact: true }).selectOption('near');
+  await desk.button('Run this check once').click();
+  // As a collector does it.
+  await soon(async () => (await listOpenChecks(pool, null)).length).toBe(1);
+  for (const { id } of await listOpenChecks(pool, null)) {
+    await claimCheck(pool, id, agentId);
+    await answerCheck(pool, id, agentId, { report: JSON.stringify(REPORT) });
+  }
+  await desk.page.getByText('by near-1 in near: Host 127.0.0.1:80 is timeout').waitFor();
+  await desk.page.getByText('What it measured').click();
+  const raw: unknown = JSON.parse(await desk.page.getByLabel('The raw result').innerText());
+  expect(raw).toEqual(REPORT.results);
+}, 60_000);
+
 it('shows what each region measured, minute by minute, and writes a range by hand', async () => {
   const { pool } = desk.test.database;
   const { rows: found } = await pool.query<{ id: number }>(`select id from monitors where tag = 'shop'`);
@@ -132,7 +152,7 @@ it('shows what each region measured, minute by minute, and writes a range by han
   await desk.button('Write every minute of it').click();
   await desk.page.getByText('60 minutes written.').waitFor();
   await desk.page.getByLabel('Status', { exact: true }).first().selectOption('DOWN');
-  await expect.poll(async () => (await rows()).filter((row) => /Down.*Written by hand/s.test(row)).length).toBe(20);
+  await soon(async () => (await rows()).filter((row) => /Down.*Written by hand/s.test(row)).length).toBe(20);
   expect(await desk.read(`/monitors/shop/data?start_ts=${NOW - 3600}&end_ts=${NOW}`)).toMatchObject({
     data: { length: 60 },
   });
@@ -161,12 +181,12 @@ it('shows how far the writing of a long range is, and deletes it after asking', 
 it('finds, pauses, hides, clones and deletes monitors', async () => {
   await desk.go('/monitors');
   await desk.page.getByLabel('Search').fill('shop');
-  await expect.poll(async () => (await rows()).length).toBe(1);
+  await soon(async () => (await rows()).length).toBe(1);
   expect(desk.page.url()).toContain('search=shop');
   await desk.page.getByLabel('The shop is active').click();
-  await expect.poll(() => desk.read('/monitors/shop')).toMatchObject({ monitor: { status: 'INACTIVE' } });
+  await soon(() => desk.read('/monitors/shop')).toMatchObject({ monitor: { status: 'INACTIVE' } });
   await desk.page.getByLabel('The shop is public').click();
-  await expect.poll(() => desk.read('/monitors/shop')).toMatchObject({ monitor: { is_hidden: 'YES' } });
+  await soon(() => desk.read('/monitors/shop')).toMatchObject({ monitor: { is_hidden: 'YES' } });
   await desk.button('Clone The shop').click();
   await desk.dialog().getByLabel('Tag').fill('shop-2');
   await desk.dialog().getByRole('button', { name: 'Clone' }).click();
