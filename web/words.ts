@@ -23,6 +23,8 @@ export interface Words {
   time(seconds: number): string;
   day(seconds: number): string;
   shortDay(seconds: number): string;
+  /** With its day of the week. */
+  weekDay(seconds: number): string;
   /** `2026-11-20`, as addresses carry it. */
   isoDay(seconds: number): string;
   month(seconds: number): string;
@@ -86,6 +88,7 @@ function makeWords(locale: Locale, timeZone: string): Words {
     time: dates({ timeStyle: 'short' }),
     day: dates({ dateStyle: 'full' }),
     shortDay: dates({ month: 'short', day: 'numeric' }),
+    weekDay: dates({ weekday: 'short', month: 'short', day: 'numeric' }),
     // Sweden writes its dates as ISO 8601 does.
     isoDay: (seconds) => isoDays.format(seconds * 1000),
     month: dates({ month: 'long', year: 'numeric' }),

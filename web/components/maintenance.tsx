@@ -6,22 +6,24 @@ import { Markdown } from './markdown.tsx';
 interface Props {
   event: MaintenanceView;
   words: Words;
-  heading?: 'h1' | 'h3';
+  /** On the maintenance's own page, which says the rest. */
+  isOwn?: boolean;
 }
 
 /** One window of a maintenance. */
-export function Maintenance({ event, words, heading: Heading = 'h3' }: Props) {
+export function Maintenance({ event, words, isOwn = false }: Props) {
   const { maintenanceId, title, description, start, end, status, monitors } = event;
-  const span = { start: words.moment(start), end: words.moment(end), duration: words.duration(end - start) };
+  const times = { start: words.moment(start), end: words.moment(end), duration: words.duration(end - start) };
+  const span = words.say('incident.span', times);
   return (
     <article class={`event maintenance event-${status.toLowerCase()}`}>
       <header>
-        <Heading>{Heading === 'h1' ? title : <a href={`/maintenances/${maintenanceId}`}>{title}</a>}</Heading>
+        <h3>{isOwn ? span : <a href={`/maintenances/${maintenanceId}`}>{title}</a>}</h3>
         <p class="event-state">{words.say(`event.${status}`)}</p>
-        <p class="event-span">{words.say('incident.span', span)}</p>
+        {!isOwn && <p class="event-span">{span}</p>}
         <Affects monitors={monitors} words={words} />
       </header>
-      {description && <Markdown text={description} />}
+      {!isOwn && description && <Markdown text={description} />}
     </article>
   );
 }

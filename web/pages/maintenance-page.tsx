@@ -14,7 +14,7 @@ export function MaintenancePage({ page, words }: { page: MaintenancePageView; wo
       <section>
         <h2>{words.say('events')}</h2>
         {page.events.map((event) => (
-          <Maintenance key={event.eventId} event={{ ...event, description: null }} words={words} />
+          <Maintenance key={event.eventId} event={event} words={words} isOwn />
         ))}
       </section>
     </>

@@ -153,7 +153,7 @@ function Days({ tag, days, words }: { tag: string; days: readonly DayView[]; wor
           {days.toReversed().map((day) => (
             <tr key={day.start}>
               <th scope="row">
-                <a href={`/monitors/${tag}/days/${words.isoDay(day.start)}`}>{words.day(day.start)}</a>
+                <a href={`/monitors/${tag}/days/${words.isoDay(day.start)}`}>{words.weekDay(day.start)}</a>
               </th>
               <td>
                 <StatusMark status={worstOf(day)} words={words} />

@@ -67,9 +67,9 @@ it("has each day of the visitor's zone once, over a change of clocks too", async
   const days = await page.locator('#days tbody th').allInnerTexts();
   expect(new Set(days).size).toBe(90);
   expect(days.slice(0, 9)).toEqual(
-    ['Monday, November 2', 'Sunday, November 1', 'Saturday, October 31', 'Friday, October 30', 'Thursday, October 29']
-      .concat(['Wednesday, October 28', 'Tuesday, October 27', 'Monday, October 26', 'Sunday, October 25'])
-      .map((day) => `${day}, 2026`),
+    'Mon, Nov 2|Sun, Nov 1|Sat, Oct 31|Fri, Oct 30|Thu, Oct 29|Wed, Oct 28|Tue, Oct 27|Mon, Oct 26|Sun, Oct 25'.split(
+      '|',
+    ),
   );
   await close();
 }, 60_000);

@@ -125,6 +125,36 @@ describe('what everybody may see', () => {
     const long = await views.monitorPage(shop, '90d', 'UTC');
     expect(long?.view.series).toMatchObject({ step: 21_600, points: expect.arrayContaining([]) as unknown });
     expect(long?.view.series.points.at(-1)?.latencyMs).toBe(10);
+    // What regions saw is told of seven days at most, and it is said so.
+    const told = [seen, long].map((one) => [one?.view.regionsRange, one?.view.regions[0]?.uptimeText]);
+    expect(told).toEqual([
+      ['24h', '50'],
+      ['7d', '50'],
+    ]);
+  });
+
+  it('of a monitor: since when it is how it is', async () => {
+    const measured = async (...points: [string, number, number][]): Promise<string> => {
+      const { tag } = await createMonitor(test.api);
+      for (const [status, start_ts, end_ts] of points)
+        await test.api.patch(`/api/v4/monitors/${tag}/data`, { start_ts, end_ts, status, latency: 5 });
+      return tag;
+    };
+    const since = async (tag: string) => {
+      const seen = await views.monitorPage(tag, '24h', 'UTC');
+      return [seen?.view.monitor.status, seen?.view.since];
+    };
+    const up: [string, number, number] = ['UP', NOW - 3 * DAY, NOW];
+    expect(await since(await measured(up, ['DOWN', NOW - 1800, NOW]))).toEqual(['DOWN', NOW - 1800]);
+    const long = NOW - 2 * DAY;
+    expect(await since(await measured(up, ['DOWN', long, long + 600]))).toEqual(['UP', long + 600]);
+    expect(await since(await measured(['UP', NOW - 7200, NOW - 3600]))).toEqual(['NO_DATA', NOW - 3600]);
+    const slow = await measured(up);
+    await createIncident(test.api, { start_date_time: NOW - 1200, ...named(slow, 'DEGRADED') });
+    expect(await since(slow)).toEqual(['DEGRADED', NOW - 1200]);
+    // It may be longer than anybody looks back, and it may never have been looked at.
+    expect(await since(await measured(up))).toEqual(['UP', null]);
+    expect(await since(await measured())).toEqual(['UP', null]);
   });
 
   it('of a day: its minutes as they are reported, and the days beside it', async () => {
