@@ -8,7 +8,7 @@ import { keepBooks } from './book-keeping.ts';
 import { openDiary, type Diary } from './diary.ts';
 import { groupBy } from './group-by.ts';
 import { inflictAll } from './inflict.ts';
-import type { Ledger, Wrong } from './ledger.ts';
+import type { Ledger, Stored, Wrong } from './ledger.ts';
 import { openMonitors, type Monitors } from './monitors.ts';
 import { AGENTS, type AgentName } from './names.ts';
 import { drawPlan } from './plan.ts';
@@ -105,7 +105,8 @@ async function run(options: RunOptions, diary: Diary, closers: Closers): Promise
   diary.note('all programs have ended');
   const judged = options.plant === null ? settled : await spoil(options.plant, settled.ledger, stand, look);
   const { wrongs, ledger, stored } = judged;
-  const blind = await unseenPlants(stand.pool, ledger, (found) => judge(ledger, found, healedMs).wrongs);
+  const planted = (found: Stored): Wrong[] => judge(ledger, found, healedMs).wrongs;
+  const blind = options.plant === null ? await unseenPlants(stand.pool, ledger, planted) : [];
   writeFileSync(join(dir, 'stored.json'), JSON.stringify(stored));
   writeFileSync(join(dir, 'ledger.json'), JSON.stringify({ ...ledger, targets: [...ledger.targets.values()] }));
   return {

@@ -6,7 +6,7 @@ export const PLANTS = ['loss', 'double', 'invention', 'false-down'] as const;
 export type Plant = (typeof PLANTS)[number];
 
 /** What the ledger must call each plant. */
-export const NAMED: Record<Plant, Wrong['kind']> = {
+const NAMED: Record<Plant, Wrong['kind']> = {
   loss: 'lost',
   double: 'doubled',
   invention: 'invented',
