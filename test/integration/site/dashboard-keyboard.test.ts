@@ -122,6 +122,10 @@ it('deletes the monitor after a question that holds the focus, and can be left b
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   expect(await remove.evaluate((element) => element === document.activeElement)).toBe(true);
   await page.keyboard.press('Enter');
+  await press('button', 'Cancel');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  expect(await remove.evaluate((element) => element === document.activeElement)).toBe(true);
+  await page.keyboard.press('Enter');
   await press('button', 'Delete monitor');
   await page.getByRole('heading', { name: 'Nothing is watched yet' }).waitFor();
   expect((await desk.test.api.get('/api/v4/monitors/shop')).status).toBe(404);
