@@ -128,7 +128,8 @@ function summarise(): void {
   );
   say(`memory at most: agent ${most('-1')} MiB, collector ${most('collector')} MiB`);
   for (const line of new Set(reports.flatMap(({ notRun }) => notRun))) say(line);
-  say(wrong.length === 0 ? 'nothing was wrong' : `wrong: seeds ${wrong.map(({ seed }) => seed).join(', ')}`);
+  if (broken > 0) say(`${broken} runs broke`);
+  say(wrong.length === 0 ? 'nothing was found wrong' : `wrong: seeds ${wrong.map(({ seed }) => seed).join(', ')}`);
 }
 
 function say(line: string): void {
