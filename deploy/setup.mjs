@@ -1,6 +1,6 @@
 // What `npm start` and `npm test` run first, also on a fresh clone: everything the project needs and the machine lacks.
 // Plain JavaScript over Node's own modules, since nothing else is there yet.
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from './build.mjs';
@@ -22,6 +22,15 @@ async function provideBrowser() {
   console.log('no Chromium here: unpacking the one of the distribution into .farwatch/tools');
   if (await unpackDebianPackage('chromium', { needs: true })) return;
   console.error('no Chromium: tests of pages will fail until one is in PATH');
+}
+
+/** With it the fault runner steps the clocks of programs; without it says that it does not. */
+async function provideFalseClock() {
+  const places = ['x86_64', 'aarch64'].map((machine) => `usr/lib/${machine}-linux-gnu/faketime/libfaketime.so.1`);
+  // Where test/faults/false-clock.ts looks too.
+  if (places.some((place) => existsSync(join('/', place)) || existsSync(join(TOOLS, place)))) return;
+  if (await unpackDebianPackage('libfaketime')) return;
+  console.log('no libfaketime: the fault runner will leave clocks alone');
 }
 
 /** Where tests look too (test/support/browser.ts). */
@@ -65,5 +74,8 @@ function isExecutable(file) {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   await setUp();
-  if (process.argv.includes('--tests')) await provideBrowser();
+  if (process.argv.includes('--tests')) {
+    await provideBrowser();
+    await provideFalseClock();
+  }
 }

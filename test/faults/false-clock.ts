@@ -1,4 +1,6 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectRoot } from '../../deploy/local/project-root.ts';
 
 /** A program's wall clock that can be stepped while it runs; its monotonic clock stays true. */
 export interface FalseClock {
@@ -7,8 +9,9 @@ export interface FalseClock {
   step(seconds: number): void;
 }
 
-const LIBRARIES = ['x86_64-linux-gnu', 'aarch64-linux-gnu'].map(
-  (machine) => `/usr/lib/${machine}/faketime/libfaketime.so.1`,
+/** Installed, or unpacked by deploy/setup.mjs. */
+const LIBRARIES = ['/', join(projectRoot(), '.farwatch/tools')].flatMap((root) =>
+  ['x86_64', 'aarch64'].map((machine) => join(root, `usr/lib/${machine}-linux-gnu/faketime/libfaketime.so.1`)),
 );
 const library = LIBRARIES.find((path) => existsSync(path));
 
