@@ -253,6 +253,8 @@ function closeServer(server: Server, graceMs: number, endConnections: () => void
     const timer = setTimeout(() => {
       server.forceShutdown();
       endConnections();
+      // A session that was destroyed and has not said so yet is one that grpc-js would wait for in vain.
+      resolve();
     }, graceMs);
     server.tryShutdown(() => {
       clearTimeout(timer);
