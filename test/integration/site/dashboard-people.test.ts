@@ -196,7 +196,7 @@ it('ends another session of one’s own, whose view waits for its person to sign
   await desk.button('Report it', other.page).click();
   await other.page.getByRole('heading', { name: 'Sign in again' }).waitFor();
   await desk.signIn(OWNER, other.page);
-  await other.page.getByRole('dialog').waitFor({ state: 'detached' });
+  await other.page.locator('dialog').waitFor({ state: 'detached' });
   await desk.button('Report it', other.page).click();
   await other.page.getByRole('heading', { name: 'Half written' }).waitFor();
   await other.close();
