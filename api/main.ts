@@ -9,7 +9,7 @@ import { formatAddress, listenAddress } from '../runtime/listen-address.ts';
 import { createLogger, LOG_LEVELS } from '../runtime/logger.ts';
 import { createMetrics } from '../runtime/metrics.ts';
 import { createPasswords } from '../runtime/passwords.ts';
-import { createAuthentication } from './authenticate.ts';
+import { authenticate } from './authenticate.ts';
 import { createCheckAnswers } from './check-answers.ts';
 import type { Services } from './context.ts';
 import { createApp } from './http/app.ts';
@@ -80,7 +80,7 @@ await runProgram(log, async (life) => {
     routes: apiRoutes(config.PUBLIC_URL),
     services,
     log,
-    authentication: createAuthentication(),
+    authenticate,
     measure,
     exposure: exposureOf(config),
     site: site.router,

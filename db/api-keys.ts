@@ -34,7 +34,7 @@ export async function createApiKey(
   try {
     const { rows } = await db.query<ApiKeyRow>(
       `insert into api_keys (name, key_hash, masked_key, role_id) values ($1, $2, $3, $4) returning ${COLUMNS}`,
-      [name, hashApiKey(key), masked, roleId],
+      [name, hashKey(key), masked, roleId],
     );
     return rows[0] ? { key, row: rows[0] } : null;
   } catch (error) {
@@ -54,7 +54,7 @@ export interface ActiveApiKey {
 /** The active key that equals `key`, or undefined: unknown, malformed and INACTIVE ones look alike from outside. */
 export async function findActiveApiKey(db: Queryable, key: string): Promise<ActiveApiKey | undefined> {
   if (!KEY.test(key)) return undefined;
-  const hash = hashApiKey(key);
+  const hash = hashKey(key);
   // Asked with every request: prepared once on each connection, it costs half.
   const { rows } = await db.query<ActiveApiKey & { key_hash: Buffer; status: KeyStatus }>({
     name: 'active api key',
@@ -80,7 +80,7 @@ export async function findApiKey(db: Queryable, id: number): Promise<ApiKeyRow |
   return rows[0];
 }
 
-/** Sets a key's status; false where there is no such key. It holds as soon as the key is looked up again. */
+/** Sets a key's status; false where there is no such key. It holds from the next request on. */
 export async function setApiKeyStatus(db: Queryable, key: KeyReference, status: KeyStatus): Promise<boolean> {
   const { rowCount } = await db.query(
     'update api_keys set status = $3, updated_at = clock_timestamp() where id = $1 or name = $2',
@@ -99,7 +99,6 @@ function columnsOf(key: KeyReference): [id: number | null, name: string | null] 
   return 'id' in key ? [key.id, null] : [null, key.name];
 }
 
-/** What is stored of a key. */
-export function hashApiKey(key: string): Buffer {
+function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }

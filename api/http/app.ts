@@ -3,7 +3,7 @@ import express, { type Express, type NextFunction, type Request, type RequestHan
 import { AppError } from '../../core/app-error.ts';
 import { isTransient } from '../../db/client.ts';
 import type { Logger } from '../../runtime/logger.ts';
-import { requirePermission, type Authentication } from '../authenticate.ts';
+import { requirePermission } from '../authenticate.ts';
 import type { Actor, Context, Services } from '../context.ts';
 import type { MeasureRequest } from '../metrics.ts';
 import { readJsonObject } from './body.ts';
@@ -38,7 +38,8 @@ export interface AppOptions {
   stalledClientMs?: number;
   /** The pages for people; what they do not know they leave to the answer for unknown routes. */
   site?: RequestHandler;
-  authentication: Authentication;
+  /** Who the caller is. Throws UNAUTHORIZED where he may not call what is open to `access`. */
+  authenticate(access: Exclude<Access, 'public'>, context: Context): Promise<Actor>;
 }
 
 /** What a request passes on its way in. */
@@ -135,8 +136,6 @@ function handlerOf(options: Door, route: Route) {
     if (idempotencyKey !== undefined)
       return respondKept(response, await answerOnce(route, { incoming, idempotencyKey }, context));
     const body = await route.answer(incoming, context);
-    // What people change may be what keys may do; by then it is committed.
-    if (route.access === 'dashboard' && route.method !== 'GET') options.authentication.forgetKeys();
     if (route.cacheControl && !(body instanceof JsonStream))
       respondCacheable(response, route, body, route.cacheControl);
     else await respond(response, route, body, options.stalledClientMs);
@@ -153,7 +152,7 @@ async function admit(door: Door, { access, permission, rateLimited }: Route, res
 async function identify(door: Door, access: Exclude<Access, 'public'>, response: Answering): Promise<Actor> {
   const { context } = response.locals;
   try {
-    context.actor = await door.authentication.authenticate(access, context);
+    context.actor = await door.authenticate(access, context);
   } catch (error) {
     if (error instanceof AppError && error.code === 'UNAUTHORIZED') countAddress(door, response);
     throw error;

@@ -1,4 +1,4 @@
-import { createAuthentication } from '../../api/authenticate.ts';
+import { authenticate } from '../../api/authenticate.ts';
 import { createCheckAnswers } from '../../api/check-answers.ts';
 import { hearPublicChanges } from '../../api/services/public-changes.ts';
 import { createSiteViews } from '../../api/services/site-views.ts';
@@ -75,7 +75,7 @@ export async function serve(
     : undefined;
   const hearing = site && hearPublicChanges({ url, log, onChange: site.forget }, end.signal);
   const app = createApp({
-    ...{ routes: apiRoutes(), services, log, authentication: createAuthentication() },
+    ...{ routes: apiRoutes(), services, log, authenticate },
     exposure: { ...UNEXPOSED, ...exposure },
     ...(site && { site: site.router }),
   });

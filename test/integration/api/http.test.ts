@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setApiKeyStatus } from '../../../db/api-keys.ts';
 import { createMonitor, failureOf } from '../../support/api-monitors.ts';
 import { startApi, type TestApi } from '../../support/api-server.ts';
-import { eventually } from '../../support/eventually.ts';
 
 const MONITORS = '/api/v4/monitors';
 
@@ -38,12 +37,9 @@ describe('authentication', () => {
     expect((await withHeader(`Bearer ${test.key.toUpperCase()}`)).status).toBe(401);
   });
 
-  it('refuses a key within seconds of its being switched off elsewhere, and takes it again when it is active', async () => {
+  it('refuses an inactive key at once, and takes it again when it is active', async () => {
     await setApiKeyStatus(test.database.pool, { name: 'test' }, 'INACTIVE');
-    const refused = await eventually('the key is refused', 10_000, async () => {
-      const answer = await withHeader(`Bearer ${test.key}`);
-      return answer.status !== 200 && answer;
-    });
+    const refused = await withHeader(`Bearer ${test.key}`);
     await setApiKeyStatus(test.database.pool, { name: 'test' }, 'ACTIVE');
     expect(failureOf(refused)).toEqual([401, 'Invalid API key']);
     expect((await withHeader(`Bearer ${test.key}`)).status).toBe(200);

@@ -5,7 +5,6 @@ import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Authentication } from '../../../../api/authenticate.ts';
 import { createApp } from '../../../../api/http/app.ts';
 import { JsonStream, route } from '../../../../api/http/route.ts';
 import { createCheckAnswers } from '../../../../api/check-answers.ts';
@@ -40,10 +39,7 @@ async function* pieces(count: number, fails: boolean): AsyncGenerator<Buffer | s
 }
 
 /** No route asks who calls. */
-const authentication: Authentication = {
-  authenticate: () => Promise.reject(new Error('nobody calls')),
-  forgetKeys: () => undefined,
-};
+const nobody = (): Promise<never> => Promise.reject(new Error('nobody calls'));
 const response = z.object({ data: z.array(z.unknown()) });
 const open = { method: 'GET', access: 'public', summary: '', response } as const;
 const routes = [
@@ -91,7 +87,7 @@ beforeAll(async () => {
     ...{ db: pool, history: pool, recurrence, checkAnswers, passwords },
     ...{ publicUrl: null, meetingPoint: null, stylesheet: '' },
   };
-  const app = createApp({ routes, services, log, stalledClientMs: STALLED_MS, authentication });
+  const app = createApp({ routes, services, log, stalledClientMs: STALLED_MS, authenticate: nobody });
   server = await listen(app, { host: '127.0.0.1', port: 0 });
   port = server.address.port;
 });
