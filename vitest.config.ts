@@ -1,9 +1,11 @@
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './test/support/longest-first.ts';
 
 export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/support/closing-reporter.ts'],
     projects: [
       {
@@ -31,8 +33,8 @@ export default defineConfig({
           name: 'system',
           include: ['test/system/**/*.test.ts'],
           globalSetup: ['test/support/global-setup.ts', 'test/support/build-programs.ts'],
-          // Mostly waiting for minutes to pass: two files fit on two cores.
-          maxWorkers: 2,
+          // Mostly waiting for minutes to pass: three files fit on two cores.
+          maxWorkers: 3,
           testTimeout: 300_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 2 },
