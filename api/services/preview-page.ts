@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { z } from 'zod';
 import type { previewedPage } from '../../core/dashboard-page.ts';
-import type { Page } from '../../core/page.ts';
+import { HOME_PATH, type Page } from '../../core/page.ts';
 import { createTimeZone } from '../../core/time-zone.ts';
 import { inDraft } from '../../db/client.ts';
 import { countBookOf } from '../../db/count-book.ts';
@@ -24,9 +24,10 @@ export async function previewPage(
     return readPageView(client, countBookOf(pool), path, createTimeZone(timeZone));
   });
   if (!seen) throw new Error('a page was written and is not there');
+  const path = seen.view.path === HOME_PATH ? '/' : `/${seen.view.path}`;
   return renderStatusPage(seen.view, {
     ...{ reader: { locale: 'en', timeZone, theme: 'system' }, site: await readSiteView(pool), now: seen.now },
-    ...{ assets: { css: stylesheet, js: null }, path: `/${seen.view.path}`, query: '', base: '', isPublished: false },
+    ...{ assets: { css: stylesheet, js: null }, path, query: '', base: '', isPublished: false },
   });
 }
 

@@ -170,6 +170,16 @@ describe('previewPage', () => {
     expect(await dashboard.run('getPages')).toEqual(before);
   });
 
+  it('leads where the page leads, the first page to the root', async () => {
+    const [home] = await dashboard.run<Page[]>('getPages');
+    const brandOf = (html: string) => /class="brand" href="([^"]+)"/.exec(html)?.[1];
+    const html = await preview({ id: home?.id, page_title: 'Home' });
+    expect(brandOf(html)).toBe('/');
+    expect(html).not.toContain('~home');
+    const { id, page_path } = await create();
+    expect(brandOf(await preview({ id, page_title: 'Another' }))).toBe(`/${page_path}`);
+  });
+
   it('runs nothing, and shows nothing that is hidden', async () => {
     const { tag } = await createMonitor(dashboard.test.api, { is_hidden: 'YES', name: 'A secret' });
     const html = await preview({ page_path: 'new', page_title: 'T', page_header: 'H', monitors: [tag, tags[0]] });
