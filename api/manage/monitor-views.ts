@@ -10,17 +10,19 @@ import {
 import { countMinutes, MINUTE_SECONDS, minuteRange, type MinuteRange } from '../../core/minute.ts';
 import { monitorTag } from '../../core/monitor-reference.ts';
 import { millisecondsOf } from '../../core/outcome.ts';
+import { PUBLIC_STATUSES, type PublicStatus } from '../../core/overall-status.ts';
 import { timestamp } from '../../core/timestamp.ts';
-import { inSnapshot } from '../../db/client.ts';
+import { inSnapshot, type Queryable } from '../../db/client.ts';
 import { reportCurrent, type CurrentReport } from '../../db/current-status.ts';
 import { listVersions } from '../../db/monitor-versions.ts';
-import { pageMonitors, toMonitor, type MonitorRow } from '../../db/monitors.ts';
+import { listMonitors, pageMonitors, toMonitor, type MonitorFilter, type MonitorRow } from '../../db/monitors.ts';
+import type { Paging } from '../../db/paging.ts';
 import { readPointSeries, readRegionSeries, type SeriesStep } from '../../db/point-series.ts';
 import { storableRange } from '../../db/uptime.ts';
 import { monitorSummary, summariseMonitor } from '../services/summarise-monitor.ts';
 import { action } from './action.ts';
 import { shownReport } from './current-report.ts';
-import { textFilter } from './filter.ts';
+import { filterOf, textFilter } from './filter.ts';
 import { paging } from './paging.ts';
 import { taggedMonitor } from './tagged-monitor.ts';
 
@@ -47,14 +49,16 @@ export const monitorViewActions = [
     data: z.object({
       ...paging(50, 200),
       search: textFilter,
+      current: filterOf(PUBLIC_STATUSES).meta({ description: 'How a monitor that is active is now' }),
       status: textFilter,
       category_name: textFilter,
       monitor_type: textFilter,
       is_hidden: textFilter,
     }),
     result: z.object({ monitors: z.array(monitorWithCurrent), total: z.int() }),
-    run: async ({ page, limit, ...filter }, { pool }) =>
+    run: async ({ page, limit, current, ...filter }, { pool }) =>
       inSnapshot(pool, async (client) => {
+        if (current !== undefined) return pageCurrent(client, current, filter, { page, limit });
         const { monitors, total } = await pageMonitors(client, filter, { page, limit });
         return { monitors: withReports(monitors, await reportCurrent(client, monitors)), total };
       }),
@@ -102,6 +106,19 @@ export const monitorViewActions = [
     },
   }),
 ];
+
+/** How a monitor is no column says: it is asked of all that match before a part of them is taken. */
+async function pageCurrent(
+  client: Queryable,
+  current: PublicStatus,
+  filter: MonitorFilter,
+  { page, limit }: Paging,
+): Promise<{ monitors: z.output<typeof monitorWithCurrent>[]; total: number }> {
+  const active = (await listMonitors(client, filter)).filter(({ status }) => status === 'ACTIVE');
+  const reports = await reportCurrent(client, active);
+  const found = active.filter(({ id }) => reports.get(id)?.status === current);
+  return { monitors: withReports(found.slice((page - 1) * limit, page * limit), reports), total: found.length };
+}
 
 function withReports(
   rows: readonly MonitorRow[],

@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { Region } from '../../core/agent-resource.ts';
 import type { DashboardOverview } from '../../core/dashboard-overview.ts';
+import type { PublicStatus } from '../../core/overall-status.ts';
 import { NEW_MONITOR, viewOf } from './monitors/monitor-paths.ts';
 import { DataTable, type Column } from './parts/data-table.tsx';
 import { momentOf } from './parts/form.ts';
@@ -71,13 +72,19 @@ function Now() {
 }
 
 function Figures({ monitors, agents }: Pick<DashboardOverview, 'monitors' | 'agents'>) {
-  const { UP, DOWN, DEGRADED, NO_DATA } = monitors.by_status;
+  const { UP, ...others } = monitors.by_status;
   return (
     <ul class="figures">
-      <Figure href="/manage/monitors?status=ACTIVE" name="Up" value={`${UP} of ${monitors.active}`} tone="up" />
-      <Figure href="#troubles" name="Down" value={DOWN} tone={DOWN > 0 ? 'down' : undefined} />
-      <Figure href="#troubles" name="Degraded" value={DEGRADED} tone={DEGRADED > 0 ? 'degraded' : undefined} />
-      <Figure href="#troubles" name="Without data" value={NO_DATA} tone={NO_DATA > 0 ? 'no-data' : undefined} />
+      <Figure href={foundBy('UP')} name="Up" value={`${UP} of ${monitors.active}`} tone="up" />
+      {OTHERS.map(([status, name, tone]) => (
+        <Figure
+          key={status}
+          href={foundBy(status)}
+          name={name}
+          value={others[status]}
+          tone={others[status] > 0 ? tone : undefined}
+        />
+      ))}
       <Figure
         href="/manage/agents"
         name={agents.problems > 0 ? `Agents, ${agents.problems} with problems` : 'Agents connected'}
@@ -88,12 +95,24 @@ function Figures({ monitors, agents }: Pick<DashboardOverview, 'monitors' | 'age
   );
 }
 
+const OTHERS = [
+  ['DOWN', 'Down', 'down'],
+  ['DEGRADED', 'Degraded', 'degraded'],
+  ['MAINTENANCE', 'In maintenance', 'maintenance'],
+  ['NO_DATA', 'Without data', 'no-data'],
+] as const;
+
+/** The list of the monitors that are so. */
+function foundBy(status: PublicStatus): string {
+  return `/manage/monitors?current=${status}`;
+}
+
 interface FigureProps {
   href: string;
   name: string;
   value: string | number;
   /** None: there is nothing to see. */
-  tone: 'up' | 'down' | 'degraded' | 'no-data' | undefined;
+  tone: 'up' | (typeof OTHERS)[number][2] | undefined;
 }
 
 function Figure({ href, name, value, tone }: FigureProps) {
@@ -109,7 +128,7 @@ function Figure({ href, name, value, tone }: FigureProps) {
 
 function Troubles({ troubles }: Pick<DashboardOverview, 'troubles'>) {
   return (
-    <section class="card" id="troubles" tabindex={-1}>
+    <section class="card">
       <h2>What is wrong</h2>
       {troubles.length === 0 && <p class="empty">Nothing: every monitor that is active is up.</p>}
       <ul class="rows">

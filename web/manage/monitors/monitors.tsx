@@ -6,7 +6,7 @@ import { Heading } from '../parts/heading.tsx';
 import { Empty, Shown } from '../parts/notice.tsx';
 import { Pager } from '../parts/pager.tsx';
 import type { DashboardMonitor } from '../parts/resource-types.ts';
-import { StateMark } from '../parts/state-mark.tsx';
+import { StateMark, STATE_CHOICES } from '../parts/state-mark.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useFilters } from '../parts/use-filters.ts';
 import { useSettled } from '../parts/use-settled.ts';
@@ -17,7 +17,7 @@ import { NEW_MONITOR, viewOf } from './monitor-paths.ts';
 import { ActiveSwitch, PublicSwitch } from './monitor-switches.tsx';
 
 const LIMIT = 50;
-const FILTERS = ['search', 'monitor_type', 'status', 'is_hidden', 'page'] as const;
+const FILTERS = ['search', 'current', 'monitor_type', 'status', 'is_hidden', 'page'] as const;
 const TYPES = ['PING', 'TCP', 'DNS', 'API', 'SSL', 'SQL', 'GRPC', 'HEARTBEAT', 'GROUP', 'NONE'];
 
 interface Found {
@@ -67,7 +67,7 @@ export function Monitors() {
   );
 }
 
-const NO_FILTERS = { search: '', monitor_type: '', status: '', is_hidden: '', page: '' };
+const NO_FILTERS = { search: '', current: '', monitor_type: '', status: '', is_hidden: '', page: '' };
 
 function NewMonitorLink({ children }: { children: string }) {
   return (
@@ -77,7 +77,7 @@ function NewMonitorLink({ children }: { children: string }) {
   );
 }
 
-type FilterValues = Record<'search' | 'monitor_type' | 'status' | 'is_hidden', string>;
+type FilterValues = Record<Exclude<(typeof FILTERS)[number], 'page'>, string>;
 
 function Filters({ filters, onChange }: { filters: FilterValues; onChange: (part: Partial<FilterValues>) => void }) {
   const [text, setText] = useState(filters.search);
@@ -96,6 +96,12 @@ function Filters({ filters, onChange }: { filters: FilterValues; onChange: (part
           onInput={(event) => setText(event.currentTarget.value)}
         />
       </label>
+      <Choice
+        label="Now"
+        value={filters.current}
+        options={[['', 'All'], ...STATE_CHOICES]}
+        onChange={(current) => onChange({ current })}
+      />
       <Choice
         label="Type"
         value={filters.monitor_type}

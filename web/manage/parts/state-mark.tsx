@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { PointStatus } from '../../../core/outcome.ts';
-import type { PublicStatus } from '../../../core/overall-status.ts';
+import { PUBLIC_STATUSES, type PublicStatus } from '../../../core/overall-status.ts';
 import { StatusSign, toneOf } from '../../components/status-mark.tsx';
 
 const NAMES: Record<PublicStatus, string> = {
@@ -25,6 +25,12 @@ export function StateMark({ status, children }: { status: PublicStatus; children
 export function wordOf(name: string): string {
   return name.charAt(0) + name.slice(1).toLowerCase().replaceAll('_', ' ');
 }
+
+/** How a monitor can be, as choices. */
+export const STATE_CHOICES: readonly (readonly [PublicStatus, string])[] = PUBLIC_STATUSES.map((status) => [
+  status,
+  NAMES[status],
+]);
 
 /** The statuses of a point, as choices. */
 export const POINT_CHOICES: readonly (readonly [PointStatus, string])[] = [

@@ -45,6 +45,42 @@ describe('getMonitorsPaginated', () => {
     expect(await found({ search: 'a\0b' })).toEqual([[], 0]);
   });
 
+  it('finds those that are active and so now, on as many pages as there are', async () => {
+    const { api } = dashboard.test;
+    const now = Math.floor(Date.now() / 60_000) * 60;
+    const make = async (status: string, fields: object = {}): Promise<string> => {
+      const { tag } = await createMonitor(api, { name: 'A state of its own', ...fields });
+      await write(tag, now - 120, now, status);
+      return tag;
+    };
+    const [first, second] = [await make('DOWN'), await make('DOWN', { is_hidden: 'YES' })];
+    const slow = await make('DEGRADED');
+    await make('DOWN', { status: 'INACTIVE' });
+    const [up, kept] = [await make('UP'), await make('DOWN')];
+    const monitors = [{ monitor_tag: kept, impact: 'MAINTENANCE' }];
+    await api.post('/api/v4/incidents', { title: 'An incident', start_date_time: now - 600, monitors });
+    const silent = await createMonitor(api, { name: 'A state of its own' });
+    await api.patch(`/api/v4/monitors/${silent.tag}`, { default_status: null });
+    const found = async (data: object): Promise<unknown> => {
+      const { monitors, total } = await list({ search: 'a state of', ...data });
+      return [monitors.map(({ tag }) => tag), total];
+    };
+    expect(await found({ current: 'DOWN' })).toEqual([[second, first], 2]);
+    expect(await found({ current: 'DOWN', page: 2, limit: 1 })).toEqual([[first], 2]);
+    expect(await found({ current: 'DOWN', page: 9 })).toEqual([[], 2]);
+    expect(await found({ current: 'DOWN', is_hidden: 'NO' })).toEqual([[first], 1]);
+    expect(await found({ current: 'DOWN', status: 'INACTIVE' })).toEqual([[], 0]);
+    expect(await found({ current: 'DEGRADED' })).toEqual([[slow], 1]);
+    expect(await found({ current: 'UP' })).toEqual([[up], 1]);
+    expect(await found({ current: 'MAINTENANCE' })).toEqual([[kept], 1]);
+    expect(await found({ current: 'NO_DATA' })).toEqual([[silent.tag], 1]);
+    expect(await found({ current: 'ALL' })).toMatchObject({ 1: 7 });
+    expect(failureOf(await dashboard.ask('getMonitorsPaginated', { current: 'down' }))).toEqual([
+      400,
+      'current must be one of: UP, DOWN, DEGRADED, MAINTENANCE, NO_DATA, ALL',
+    ]);
+  });
+
   it('says of each how it is now', async () => {
     const { tag } = await createMonitor(dashboard.test.api, { is_hidden: 'YES' });
     const now = Math.floor(Date.now() / 60_000) * 60;
