@@ -51,6 +51,15 @@ export const regionResource = z
   .meta({ id: 'Region' });
 export type Region = z.output<typeof regionResource>;
 
+/** An invitation that nobody has used yet. */
+export const pendingInvitation = z.object({
+  name: z.string().meta({ description: 'Of the agent that is to come' }),
+  region: z.string(),
+  created_at: time,
+  expires_at: time,
+});
+export type PendingInvitation = z.output<typeof pendingInvitation>;
+
 /** What `inviteAgent` answers. */
 export const agentInvitation = z.object({
   name: z.string(),

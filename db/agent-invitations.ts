@@ -55,6 +55,30 @@ export async function createInvitation(db: Queryable, invitation: NewInvitation)
   }
 }
 
+/** An invitation that nobody has used, and that is still good. */
+export interface InvitationRow {
+  name: string;
+  region: string;
+  created_at: Date;
+  expires_at: Date;
+}
+
+const PENDING = 'agent_id is null and expires_at > clock_timestamp()';
+
+/** The invitations that somebody may still use, oldest first; an agent may have been invited more than once. */
+export async function listInvitations(db: Queryable): Promise<InvitationRow[]> {
+  const { rows } = await db.query<InvitationRow>(
+    `select name, region, created_at, expires_at from agent_invitations where ${PENDING} order by created_at, name`,
+  );
+  return rows;
+}
+
+/** Takes every invitation of that name back that nobody has used. False where there is none. */
+export async function withdrawInvitations(db: Queryable, name: string): Promise<boolean> {
+  const { rowCount } = await db.query(`delete from agent_invitations where name = $1 and ${PENDING}`, [name]);
+  return rowCount !== 0;
+}
+
 export type Enrolment = { agent: EnrolledAgent } | { problem: string };
 
 /**

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { agentInvitation, agentResource, regionResource } from '../../core/agent-resource.ts';
+import { agentInvitation, agentResource, pendingInvitation, regionResource } from '../../core/agent-resource.ts';
 import { AppError } from '../../core/app-error.ts';
 import { enrolCommand } from '../../core/invitation.ts';
 import { checkStorableText } from '../../core/storable.ts';
 import { listAgentStates, listRegionStates } from '../../db/agent-states.ts';
-import { inviteAgent } from '../../db/agent-invitations.ts';
+import { inviteAgent, listInvitations, withdrawInvitations } from '../../db/agent-invitations.ts';
 import { renameAgent, revokeAgent } from '../../db/agents.ts';
 import { shownAgent } from '../v4/agents.ts';
 import { ACKNOWLEDGED, acknowledged } from './acknowledged.ts';
@@ -62,6 +62,31 @@ export const agentActions = [
     data: z.object({}),
     result: z.array(regionResource),
     run: (_data, { db }) => listRegionStates(db),
+  }),
+  action({
+    name: 'getInvitations',
+    permission: 'monitors.read',
+    summary: 'List the invitations of agents that nobody has used and that are still good, oldest first',
+    data: z.object({}),
+    result: z.array(pendingInvitation),
+    run: async (_data, { db }) =>
+      (await listInvitations(db)).map(({ created_at, expires_at, ...invitation }) => ({
+        ...invitation,
+        ...{ created_at: created_at.toISOString(), expires_at: expires_at.toISOString() },
+      })),
+  }),
+  action({
+    name: 'withdrawInvitation',
+    permission: 'settings.write',
+    summary: 'Let nobody become an agent of that name any more by an invitation made so far',
+    data: z.object({ name }),
+    result: acknowledged,
+    about: ({ name }) => ({ agent: name }),
+    run: async ({ name }, { db }) => {
+      if (!(await withdrawInvitations(db, name)))
+        throw new AppError('NOT_FOUND', `No invitation of agent '${name}' is pending`);
+      return ACKNOWLEDGED;
+    },
   }),
   action({
     name: 'renameAgent',

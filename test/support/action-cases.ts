@@ -1,3 +1,4 @@
+import { createInvitation } from '../../db/agent-invitations.ts';
 import { createAgent } from '../../db/agents.ts';
 import type { Dashboard } from './dashboard.ts';
 import { unusedTag } from './api-monitors.ts';
@@ -17,6 +18,8 @@ export interface Maker {
   user(...roleIds: string[]): Promise<number>;
   key(): Promise<number>;
   agent(): Promise<string>;
+  /** Of an agent of that name. */
+  invitation(): Promise<string>;
   run: Dashboard['run'];
 }
 
@@ -53,6 +56,11 @@ export function makerOn(dashboard: Dashboard): Maker {
     async agent() {
       const name = unusedTag();
       await createAgent(pool, name, 'eu');
+      return name;
+    },
+    async invitation() {
+      const name = unusedTag();
+      await createInvitation(pool, { region: 'eu', name, secretHash: Buffer.from(name), lifetimeSeconds: 600 });
       return name;
     },
     async key() {
@@ -118,6 +126,8 @@ export const ACTION_CASES: Readonly<Record<string, ActionCase>> = {
   getDashboardOverview: NONE,
   getAgents: NONE,
   getRegions: NONE,
+  getInvitations: NONE,
+  withdrawInvitation: async (make) => ({ name: await make.invitation() }),
   renameAgent: async (make) => ({ name: await make.agent(), new_name: unusedTag() }),
   revokeAgent: async (make) => ({ name: await make.agent() }),
 

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { AgentState } from '../../core/agent-state.ts';
 import type { RegionalResult } from '../../core/result.ts';
+import { createInvitation } from '../../db/agent-invitations.ts';
 import type { ApiClient } from './api-client.ts';
 import { addRegion, resultOf, storeResults } from './monitoring-fixture.ts';
 
@@ -26,6 +27,10 @@ export async function fillDashboard(api: ApiClient, pool: pg.Pool, hours = 6): P
   await addMonitors(api);
   await measureShop(pool, regions, now, hours);
   await writePoints(api, now);
+  await createInvitation(pool, {
+    ...{ region: 'us', name: 'us-cellar', lifetimeSeconds: DAY },
+    secretHash: Buffer.from('nobody knows it'),
+  });
   await reportIncidents(api, now);
   await planMaintenances(api, now);
   await api.patch('/api/v4/pages/~home', {

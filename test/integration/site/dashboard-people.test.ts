@@ -18,6 +18,7 @@ const DIALOGS = [
   ['/monitors/shop', /^Clone/],
   ['/maintenances/1', /^Move/],
   ['/agents', /^Rename/],
+  ['/agents', /^Withdraw/],
   ['/users', /^Edit/],
 ] as const;
 const MEETING_POINT = { collector: '127.0.0.1:4000', fingerprint: 'ab'.repeat(32) };
@@ -63,12 +64,20 @@ describe('while there is nothing', () => {
   }, 240_000);
 });
 
-it('invites an agent by a command that is shown once, names and revokes it', async () => {
+it('invites an agent by a command that is shown once, takes that back, names and revokes another', async () => {
   await desk.go('/agents');
   await desk.page.getByLabel('Region').fill('eu');
+  await desk.page.getByLabel('Name').fill('cellar');
   await desk.button('Invite').click();
   const command = await desk.page.locator('.secret').innerText();
   expect(command).toMatch(/^node dist\/agent\/main\.js enrol fwi_/);
+  const invited = desk.page.getByLabel('Invitations').getByRole('row', { name: /^cellar eu/ });
+  await invited.waitFor();
+  await desk.button('Withdraw cellar').click();
+  await desk.dialog().getByRole('button', { name: 'Withdraw invitation' }).click();
+  await invited.waitFor({ state: 'detached' });
+  const { rows } = await desk.test.database.pool.query('select from agent_invitations');
+  expect(rows).toEqual([]);
   await addRegion(desk.test.database.pool, 'attic');
   await desk.page.reload();
   await desk.button('Rename attic-1').click();
@@ -238,6 +247,23 @@ describe('in full use', () => {
       }
     }
   }, 120_000);
+
+  it('finds monitors by how they are, from the overview too', async () => {
+    await desk.go('');
+    await desk.page.getByRole('link', { name: /^Down/ }).click();
+    await desk.headed('Monitors');
+    const now = desk.page.getByLabel('Now', { exact: true });
+    await soon(() => now.inputValue()).toBe('DOWN');
+    const names = () => desk.page.locator('.data-table tbody th a').allInnerTexts();
+    await soon(names).toEqual(['Payments']);
+    await now.selectOption('DEGRADED');
+    await soon(names).toEqual(['Mail']);
+    expect(desk.page.url()).toContain('current=DEGRADED');
+    await now.selectOption('NO_DATA');
+    await desk.button('Show all monitors').click();
+    await desk.page.getByText('7 monitors').waitFor();
+    expect(await now.inputValue()).toBe('');
+  }, 60_000);
 
   it('stays quick with a thousand monitors more', async () => {
     await desk.test.database.pool.query(

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Agent, AgentInvitation } from '../../../core/agent-resource.ts';
+import type { Agent, AgentInvitation, PendingInvitation } from '../../../core/agent-resource.ts';
 import { momentOfText } from '../parts/form.ts';
 import { Heading } from '../parts/heading.tsx';
 import { Empty, Shown } from '../parts/notice.tsx';
@@ -7,12 +7,14 @@ import { Secret } from '../parts/secret.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useSession } from '../session.tsx';
 import { AgentCard } from './agent-card.tsx';
+import { Invitations } from './invitations.tsx';
 import { InviteAgent } from './invite-agent.tsx';
 
 /** The agents: invited, named, refused, and how they are. */
 export function Agents() {
   const { may } = useSession();
   const agents = useAction<Agent[]>('getAgents');
+  const invited = useAction<PendingInvitation[]>('getInvitations');
   const [fresh, setFresh] = useState<AgentInvitation>();
   return (
     <>
@@ -29,10 +31,11 @@ export function Agents() {
         <InviteAgent
           onInvited={(made) => {
             setFresh(made);
-            agents.reload();
+            invited.reload();
           }}
         />
       )}
+      <Shown of={invited}>{(list) => <Invitations invitations={list} onChange={invited.reload} />}</Shown>
       <Shown of={agents}>
         {(list) =>
           list.length === 0 ? (

@@ -102,6 +102,51 @@ describe('inviteAgent', () => {
   });
 });
 
+describe('invitations', () => {
+  interface Pending {
+    name: string;
+    region: string;
+    created_at: string;
+    expires_at: string;
+  }
+
+  const invite = (name: string): Promise<{ token: string; expires_at: string }> =>
+    dashboard.run('inviteAgent', { region: 'venus', name, minutes: 5 });
+  const pending = async (): Promise<Pending[]> =>
+    (await dashboard.run<Pending[]>('getInvitations')).filter(({ region }) => region === 'venus');
+  const enrol = (token: string, keys: string) => {
+    const hash = hashInvitationSecret(decodeInvitation(token)?.secret ?? '');
+    return enrolByInvitation(pool, hash, { keyHash: keys.repeat(32), natsUser: keys });
+  };
+
+  it('are listed while they can be used, and tell no secret', async () => {
+    const [used, kept, expired] = [await invite('Used'), await invite('Kept'), await invite('Expired')];
+    expect((await pending()).map(({ name }) => name)).toEqual(['Used', 'Kept', 'Expired']);
+    expect(await enrol(used.token, 'a1')).toMatchObject({ agent: { name: 'Used' } });
+    await pool.query(`update agent_invitations set expires_at = clock_timestamp() where name = 'Expired'`);
+    const [only, ...others] = await pending();
+    expect(others).toEqual([]);
+    expect(only).toEqual({
+      ...{ name: 'Kept', region: 'venus', expires_at: kept.expires_at },
+      created_at: expect.stringMatching(/\.\d{3}Z$/) as string,
+    });
+    expect(await enrol(expired.token, 'a2')).toHaveProperty('problem');
+  });
+
+  it('are withdrawn, all of one name, and are good for nothing then', async () => {
+    const [first, second] = [await invite('Twice'), await invite('Twice')];
+    expect(await dashboard.run('withdrawInvitation', { name: ' Twice ' })).toEqual({ success: true });
+    expect((await pending()).map(({ name }) => name)).not.toContain('Twice');
+    for (const { token } of [first, second])
+      expect(await enrol(token, 'a3')).toEqual({ problem: 'the invitation is unknown or has expired' });
+    const refused = async (name: string): Promise<unknown> =>
+      failureOf(await dashboard.ask('withdrawInvitation', { name }));
+    expect(await refused('Twice')).toEqual([404, "No invitation of agent 'Twice' is pending"]);
+    // Who has come is an agent, and is revoked.
+    expect(await refused('Used')).toEqual([404, "No invitation of agent 'Used' is pending"]);
+  });
+});
+
 describe('agents', () => {
   interface Agent {
     name: string;
