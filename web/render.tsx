@@ -83,7 +83,7 @@ export function renderEmbed({ monitor }: MonitorPageView, around: Surroundings):
   const words = wordsOf(around);
   const content = (
     <ul class="monitors embed">
-      <MonitorRow monitor={monitor} shown={DAYS_SHOWN} words={words} heading="h1" />
+      <MonitorRow monitor={monitor} now={around.now} shown={DAYS_SHOWN} words={words} heading="h1" />
     </ul>
   );
   return renderDocument({ title: monitor.name, around, words, content });

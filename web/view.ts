@@ -39,6 +39,11 @@ export interface MonitorView {
   description: string | null;
   image: string | null;
   status: PublicStatus;
+  /**
+   * Since when it is how it is, on a page of many only where it is not UP; null too where that is longer than the days
+   * shown, or nothing is known.
+   */
+  since: number | null;
   /** Of the days shown: a number without its sign, or `-` where nothing was measured. */
   uptimeText: string;
   latencyMs: number | null;
@@ -125,8 +130,6 @@ export interface RegionFigures extends RegionView {
 /** One monitor over a range. */
 export interface MonitorPageView {
   monitor: MonitorView;
-  /** Since when it is how it is; null where that is longer than the days shown, or nothing is known. */
-  since: number | null;
   range: Range;
   figures: { range: Range; uptimeText: string; latencyMs: number | null }[];
   series: LatencySeries;

@@ -39,12 +39,12 @@ export async function readDayView(
   const counting = await prepareCounting(client, book, [monitor], seen);
   const [counts] = (await countPeriods(client, [monitor], [seen.from, seen.to], counting))[0] ?? [];
   if (!counts) throw new Error('a day was not counted');
-  const minutes = await readReportedMinutes(client, monitor, seen, counting.windows.get(monitor.id) ?? []);
+  const minutes = await readReportedMinutes(client, [{ monitor, range: seen }], counting.windows);
   const view = {
     ...{ tag, name: monitor.name, day: toDayView(start, counts), end },
     previous: number > today - MAX_DAYS_BACK ? startOf(number - 1) : null,
     next: number < today ? end : null,
-    spans: spansOf(minutes),
+    spans: spansOf(minutes.get(monitor.id) ?? []),
     series: await readLatencySeries(client, monitor, seen, STEP, counting),
     incidents: await listIncidentsBetween(client, { monitor: monitor.id }, { from: start, to: end }),
     maintenances: await listMaintenancesBetween(client, { monitor: monitor.id }, { from: start, to: end }),

@@ -1,5 +1,6 @@
 import { floorMinute, MINUTE_SECONDS } from '../../core/minute.ts';
 import { millisecondsOf } from '../../core/outcome.ts';
+import type { PublicStatus } from '../../core/overall-status.ts';
 import { uptimeOf } from '../../core/uptime.ts';
 import type { Queryable } from '../../db/client.ts';
 import type { CountBook } from '../../db/count-book.ts';
@@ -9,20 +10,26 @@ import { readRecentLatency } from '../../db/recent-latency.ts';
 import { readRegionReports } from '../../db/region-status.ts';
 import type { VisibleMonitor } from '../../db/visible-monitors.ts';
 import type { DayView, MonitorView } from '../../web/view.ts';
+import { readSince } from './since.ts';
 
 /** What the small line of latencies shows. */
 const RECENT_SECONDS = 3 * 3600;
 const RECENT_STEP = 300;
 
-/**
- * The monitors as a page shows them. `days`: the beginnings of the visitor's days and the end of the last, which is today.
- * The client's transaction is one snapshot.
- */
+interface RowsAsked {
+  /** The beginnings of the visitor's days and the end of the last, which is today. */
+  days: readonly number[];
+  now: number;
+  /** Of which it is told since when they hold. */
+  sinceOf: (status: PublicStatus) => boolean;
+}
+
+/** The monitors as a page shows them. The client's transaction is one snapshot. */
 export async function readMonitorRows(
   client: Queryable,
   book: CountBook,
   monitors: readonly VisibleMonitor[],
-  { days, now }: { days: readonly number[]; now: number },
+  { days, now, sinceOf }: RowsAsked,
 ): Promise<MonitorView[]> {
   const end = floorMinute(now) + MINUTE_SECONDS;
   const bounds = [...days.slice(0, -1), end];
@@ -36,15 +43,19 @@ export async function readMonitorRows(
     RECENT_STEP,
   );
   const regions = await readRegionReports(client, monitors, now);
-  return monitors.map((monitor, at) => {
-    const periods = counted[at] ?? [];
-    const total = totalOf(periods);
+  const known = monitors.map((monitor, at) => {
+    const shownDays = (counted[at] ?? []).map((counts, day) => toDayView(days[day] ?? 0, counts));
+    return { monitor, status: current.get(monitor.id)?.status ?? 'NO_DATA', days: shownDays };
+  });
+  const asked = known.filter(({ status }) => sinceOf(status));
+  const since = await readSince(client, asked, { windows: counting.windows, to: end });
+  return known.map(({ monitor, status, days }, at) => {
+    const total = totalOf(counted[at] ?? []);
     return {
       ...{ tag: monitor.tag, name: monitor.name, description: monitor.description, image: monitor.image },
-      status: current.get(monitor.id)?.status ?? 'NO_DATA',
+      ...{ status, since: since.get(monitor.id) ?? null, days },
       uptimeText: uptimeOf(total, monitor).text,
       latencyMs: latencyMsOf(total.latencyUs),
-      days: periods.map((counts, day) => toDayView(days[day] ?? 0, counts)),
       recent: (recent.get(monitor.id) ?? []).map(({ minute, latencyUs }) => {
         return { minute, latencyMs: millisecondsOf(latencyUs) };
       }),

@@ -14,7 +14,6 @@ import { findVisibleMonitors, type VisibleMonitor } from '../../db/visible-monit
 import { RANGES, type MonitorPageView, type Range, type RegionFigures, type RegionView } from '../../web/view.ts';
 import { readLatencySeries } from './latency-series.ts';
 import { latencyMsOf, readMonitorRows, totalOf } from './monitor-rows.ts';
-import { readSince } from './since.ts';
 
 const DAY = 86_400;
 const DAYS_SHOWN = 90;
@@ -37,14 +36,14 @@ export async function readMonitorView(
   const now = Math.floor(await readNow(client));
   const to = floorMinute(now) + MINUTE_SECONDS;
   const from = Math.ceil((to - SECONDS[range]) / STEP[range]) * STEP[range];
-  const [row] = await readMonitorRows(client, book, [monitor], { days: localDays(zone, now, DAYS_SHOWN), now });
+  const days = localDays(zone, now, DAYS_SHOWN);
+  const [row] = await readMonitorRows(client, book, [monitor], { days, now, sinceOf: () => true });
   if (!row) throw new Error('a monitor was not read');
   const counting = await prepareCounting(client, book, [monitor], { from: to - SECONDS['90d'], to });
   const span = { from: to - SECONDS[range], to };
   const regionsRange = SECONDS[range] <= SECONDS[REGIONS_REACH] ? range : REGIONS_REACH;
   const view = {
     ...{ monitor: row, range, regionsRange },
-    since: await readSince(client, monitor, row, { windows: counting.windows.get(monitor.id) ?? [], to }),
     figures: await readFigures(client, monitor, to, counting),
     series: await readLatencySeries(client, monitor, { from, to }, STEP[range], counting),
     regions: await readRegions(client, monitor, row.regions, { from: to - SECONDS[regionsRange], to }),

@@ -31,7 +31,7 @@ export async function readPageView(
   const shown = await listPageMonitors(client, page.id);
   const { desktop, mobile } = page.page_settings.monitor_status_history_days;
   const days = localDays(zone, now, Math.max(desktop, mobile));
-  const monitors = await readMonitorRows(client, book, shown, { days, now });
+  const monitors = await readMonitorRows(client, book, shown, { days, now, sinceOf: (status) => status !== 'UP' });
   const { status, partial } = overallStatus(monitors.map((monitor) => monitor.status));
   const view: StatusPageView = {
     ...{ path, title: page.page_title, header: page.page_header },

@@ -9,6 +9,7 @@ import type { Browser } from 'playwright-core';
 import { readPageView } from '../../api/services/page-view.ts';
 import { timeZoneOf } from '../../api/services/visitor-days.ts';
 import { createPage } from '../../api/services/write-page.ts';
+import { HOUR_SECONDS } from '../../core/minute.ts';
 import { newPage } from '../../core/page.ts';
 import { inTransaction, openPool } from '../../db/client.ts';
 import { createCountBook } from '../../db/count-book.ts';
@@ -66,6 +67,10 @@ async function run(): Promise<void> {
   const browser = await openBrowser();
   closers.push(() => browser.close());
   for (const size of sizes) await measureServed(url, `/of-${size}`, browser);
+  // Each row has to say since when.
+  await pool.query('update data_points set status = 4 where minute >= to_timestamp($1)', [to - 5 * HOUR_SECONDS]);
+  say('everything down for five hours');
+  for (const size of sizes) await measureLooks(api, `of-${size}`, size);
 }
 
 /** By a server of its own: what one page leaves in its memory must not help the next. */

@@ -9,6 +9,8 @@ const JOIN_WITHIN_S = 15 * 60;
 
 interface Props {
   monitor: MonitorView;
+  /** The newest second the page knows of. */
+  now: number;
   /** How many of the newest days a desk and a phone show. */
   shown: { desktop: number; mobile: number };
   words: Words;
@@ -17,7 +19,7 @@ interface Props {
 }
 
 /** A monitor on a page: how it is, how it was, and how fast. */
-export function MonitorRow({ monitor, shown, words, heading: Heading = 'h3' }: Props) {
+export function MonitorRow({ monitor, now, shown, words, heading: Heading = 'h3' }: Props) {
   const { tag, name, description, image, status, uptimeText, latencyMs, days, recent, regions } = monitor;
   const uptime =
     uptimeText === '-'
@@ -32,6 +34,7 @@ export function MonitorRow({ monitor, shown, words, heading: Heading = 'h3' }: P
         </Heading>
         <StatusMark status={status} words={words} />
       </div>
+      <Since monitor={monitor} now={now} words={words} />
       {description && <p class="monitor-description">{description}</p>}
       <DayBar monitor={monitor} shown={shown} words={words} />
       <div class="monitor-figures">
@@ -53,5 +56,15 @@ export function MonitorRow({ monitor, shown, words, heading: Heading = 'h3' }: P
         )}
       </div>
     </li>
+  );
+}
+
+/** Trouble has an age; that all is well has none that anybody asks for. */
+function Since({ monitor: { status, since }, now, words }: Pick<Props, 'monitor' | 'now' | 'words'>) {
+  if (status === 'UP' || since === null) return null;
+  return (
+    <p class="monitor-since">
+      {words.say('monitor.since', { time: words.moment(since), duration: words.duration(now - since) })}
+    </p>
   );
 }

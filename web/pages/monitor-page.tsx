@@ -69,7 +69,8 @@ function rangeText(range: Range, words: Words): string {
 }
 
 /** How it is, and since when. */
-function Now({ page: { monitor, since }, now, words }: { page: MonitorPageView; now: number; words: Words }) {
+function Now({ page: { monitor }, now, words }: { page: MonitorPageView; now: number; words: Words }) {
+  const { since } = monitor;
   return (
     <section class={`overall ${toneOf(monitor.status)}`} aria-label={words.say('table.status')}>
       <StatusSign status={monitor.status} />

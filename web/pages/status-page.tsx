@@ -35,7 +35,7 @@ export function StatusPage({ page, now, words }: Props) {
         ) : (
           <ul class={`monitors layout-${page.layout}${page.monitors.length > MANY ? ' many' : ''}`}>
             {page.monitors.map((monitor) => (
-              <MonitorRow key={monitor.tag} monitor={monitor} shown={page.historyDays} words={words} />
+              <MonitorRow key={monitor.tag} monitor={monitor} now={now} shown={page.historyDays} words={words} />
             ))}
           </ul>
         )}

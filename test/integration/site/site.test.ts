@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_SITE_DATA } from '../../../core/site-data.ts';
+import { LOCALES, wordsFor } from '../../../web/words.ts';
 import { startApi, type TestApi } from '../../support/api-server.ts';
 import { eventually } from '../../support/eventually.ts';
 import { fetchPlain } from '../../support/fetch-plain.ts';
 
 let test: TestApi;
 const now = Math.floor(Date.now() / 60_000) * 60;
+/** Seconds for which the mail has been down. */
+const OUTAGE = 5400;
 const today = new Date(now * 1000).toISOString().slice(0, 10);
 
 beforeAll(async () => {
@@ -19,7 +22,8 @@ beforeAll(async () => {
       ...{ tag, name: `The ${tag}`, is_hidden, status, monitor_type: 'TCP' },
       type_data: { hosts: [{ type: 'IP4', host: '127.0.0.1', port: 80 }] },
     });
-  await test.api.patch('/api/v4/monitors/shop/data', { start_ts: now - 7200, end_ts: now, status: 'UP', latency: 12 });
+  const up = { start_ts: now - 7200, end_ts: now + 600, status: 'UP', latency: 12 };
+  await test.api.patch('/api/v4/monitors/shop/data', up);
   await test.api.patch('/api/v4/pages/~home', {
     page_title: 'Example',
     page_header: 'All of it',
@@ -31,6 +35,12 @@ beforeAll(async () => {
     page_header: 'In Europe',
     monitors: ['shop'],
   });
+  await test.api.post('/api/v4/monitors', { tag: 'mail', name: 'The mail', monitor_type: 'NONE' });
+  await test.api.patch('/api/v4/monitors/mail/data', up);
+  const down = { ...up, start_ts: now - OUTAGE, status: 'DOWN', latency: 0 };
+  await test.api.patch('/api/v4/monitors/mail/data', down);
+  const both = { page_path: 'both', page_title: 'Both', page_header: 'Both', monitors: ['shop', 'mail'] };
+  await test.api.post('/api/v4/pages', both);
 }, 180_000);
 afterAll(() => test.stop());
 
@@ -74,6 +84,17 @@ describe('the pages for people', () => {
   it('tell times in the zone of the visitor', async () => {
     expect((await visit('/', { Cookie: 'farwatch_zone=Asia%2FTokyo' })).html).toContain('Times are in Asia/Tokyo');
     expect((await visit('/', { Cookie: 'farwatch_zone=Nowhere' })).html).toContain('Times are in UTC');
+  });
+
+  it.each(LOCALES)('tell in %s of what is not up since when, on the clocks of the visitor', async (locale) => {
+    const { html } = await visit('/both', { Cookie: `farwatch_lang=${locale}; farwatch_zone=Asia%2FTokyo` });
+    const told = [...html.matchAll(/id="monitor-(\w+)"(?:(?!<\/li>).)*?class="monitor-since">([^<]+)</gs)];
+    expect(told.map(([, tag]) => tag)).toEqual(['mail']);
+    const words = wordsFor(locale, 'Asia/Tokyo');
+    const time = words.moment(now - OUTAGE);
+    const minutes = Array.from({ length: 10 }, (_, passed) => OUTAGE + passed * 60);
+    const texts = minutes.map((length) => words.say('monitor.since', { time, duration: words.duration(length) }));
+    expect(texts).toContain(told[0]?.[2]);
   });
 
   it('tell a person in words what is not there, and leave programs the answer of the API', async () => {

@@ -142,7 +142,7 @@ describe('what everybody may see', () => {
     };
     const since = async (tag: string) => {
       const seen = await views.monitorPage(tag, '24h', 'UTC');
-      return [seen?.view.monitor.status, seen?.view.since];
+      return [seen?.view.monitor.status, seen?.view.monitor.since];
     };
     const up: [string, number, number] = ['UP', NOW - 3 * DAY, NOW];
     expect(await since(await measured(up, ['DOWN', NOW - 1800, NOW]))).toEqual(['DOWN', NOW - 1800]);

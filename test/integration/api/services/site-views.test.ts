@@ -1,5 +1,5 @@
-import type pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSiteViews, type SiteViews } from '../../../../api/services/site-views.ts';
 import { createPage } from '../../../../api/services/write-page.ts';
 import type { OverlayWindow } from '../../../../core/overlay.ts';
@@ -10,7 +10,7 @@ import { minutesInSpans } from '../../../../db/engines/engine.ts';
 import { overwriteRange } from '../../../../db/points.ts';
 import { rollUp } from '../../../../db/rollups.ts';
 import { makeRoom } from '../../../../db/room.ts';
-import type { DayView } from '../../../../web/view.ts';
+import type { DayView, MonitorView } from '../../../../web/view.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { addMonitor, stopClock } from '../../../support/monitoring-fixture.ts';
 import { namesOf, type Name, type PointRow } from '../../../support/naive-minutes.ts';
@@ -127,6 +127,20 @@ async function naiveDays(zone: string): Promise<Map<string, NaiveDay>> {
   return days;
 }
 
+/** The minute after the last one of the days shown that was reported otherwise; null where there is none. */
+async function naiveSince({ tag, status, days }: MonitorView): Promise<number | null> {
+  const id = ids.get(tag) ?? NaN;
+  const { rows } = await database.pool.query<PointRow>(
+    `select monitor_id as id, extract(epoch from minute)::int8 as minute, status, latency_us
+     from data_points where monitor_id = $1 order by minute`,
+    [id],
+  );
+  const names = namesOf(rows, windows.get(id) ?? [], thresholds.get(id) ?? 1);
+  const from = days[0]?.start ?? NaN;
+  const other = rows.findLast(({ minute }) => minute >= from && names.get(minute) !== status.toLowerCase());
+  return other ? other.minute + 60 : null;
+}
+
 /** `2026-10-25`, by Intl alone. */
 function dayIn(timeZone: string): (second: number) => string {
   const format = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' });
@@ -159,6 +173,7 @@ async function expectTrue(zone: string): Promise<void> {
   }
 }
 
+const UP = { status: 'UP', latencyUs: 1000, deviationUs: 0 } as const;
 const NAMES = ['up', 'down', 'degraded', 'maintenance'] as const;
 const NOTHING: NaiveDay = { counts: { up: 0, down: 0, degraded: 0, maintenance: 0 }, latencies: [] };
 
@@ -199,13 +214,61 @@ describe('a status page', () => {
   }, 300_000);
 
   it('has days of 25 hours, and of as many as have passed today', async () => {
-    const up = { status: 'UP', latencyUs: 1000, deviationUs: 0 } as const;
-    for (const id of ids.values()) await overwriteRange(database.pool, id, { from: FROM, to: MINUTE + 60 }, up);
+    for (const id of ids.values()) await overwriteRange(database.pool, id, { from: FROM, to: MINUTE + 60 }, UP);
     const minutes = async (zone: string) => (await look(zone)).monitors[0]?.days.map(minutesOf);
     expect(await minutes('UTC')).toEqual([1440, 1440, 1440, 1440, 621]);
     expect(await minutes('Europe/Berlin')).toEqual([1440, 1500, 1440, 1440, 681]);
     expect(await minutes('Asia/Beirut')).toEqual([1500, 1440, 1440, 1440, 741]);
   });
+
+  it.each([2, 3, 59, 60, 61, 540, 541, 2000, 8000])(
+    'says of what has not been up for %i minutes since when that is, as its minutes do one by one',
+    async (length) => {
+      await scatter();
+      const from = MINUTE - length * 60;
+      const [a = NaN, b = NaN, c = NaN] = [...ids.values()];
+      const span = { from, to: MINUTE };
+      await overwriteRange(database.pool, a, span, { status: 'DOWN', latencyUs: 0, deviationUs: 0 });
+      await overwriteRange(database.pool, b, { from: from - 600, to: from }, UP);
+      await overwriteRange(database.pool, b, span, { status: 'DEGRADED', latencyUs: 1000, deviationUs: 0 });
+      await overwriteRange(database.pool, c, span, UP);
+      await addIncident(database.pool, c, 'MAINTENANCE', from, MINUTE + 60);
+      windows.get(c)?.push({ source: 'incident', impact: 'MAINTENANCE', from, to: MINUTE + 60 });
+      for (const zone of ['UTC', 'Asia/Kathmandu']) {
+        const { monitors } = await look(zone);
+        const told = monitors.map(({ tag, status, since }) => [tag, status, since]);
+        const expected = monitors.map(async (monitor) => [
+          ...[monitor.tag, monitor.status],
+          monitor.status === 'UP' ? null : await naiveSince(monitor),
+        ]);
+        expect({ zone, told }).toEqual({ zone, told: await Promise.all(expected) });
+        // The second one's change counts only from the third minute on.
+        const statuses = ['MAINTENANCE', 'DOWN', length < 3 ? 'UP' : 'DEGRADED'];
+        expect(monitors.map(({ status }) => status)).toEqual(statuses);
+      }
+    },
+    60_000,
+  );
+
+  it('asks as much about one monitor in trouble as about three', async () => {
+    await scatter();
+    const [a = NaN, confirmed = NaN, c = NaN] = [...ids.values()];
+    const questions = async (): Promise<number> => {
+      const asked = vi.spyOn(pg.Client.prototype, 'query');
+      await look('UTC');
+      const count = asked.mock.calls.length;
+      asked.mockRestore();
+      return count;
+    };
+    const span = { from: MINUTE - 700 * 60, to: MINUTE };
+    const down = { status: 'DOWN', latencyUs: 0, deviationUs: 0 } as const;
+    await overwriteRange(database.pool, confirmed, span, down);
+    await questions();
+    const aboutOne = await questions();
+    for (const id of [a, c]) await overwriteRange(database.pool, id, span, down);
+    await questions();
+    expect(await questions()).toBe(aboutOne);
+  }, 60_000);
 
   it('says what it knows of where there never was a point', async () => {
     const { monitors, overall } = await look('UTC');
