@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLink } from '../../../db/one-time-links.ts';
-import { answerCheck, claimCheck, listOpenChecks } from '../../../db/check-requests.ts';
-import { REPORT } from '../../support/check-scene.ts';
 import { openDesk, soon, type Desk } from '../../support/dashboard-desk.ts';
 import { addRegion, resultOf, storeResults } from '../../support/monitoring-fixture.ts';
 
@@ -103,33 +101,6 @@ it('keeps members of a type without a form that it does not know, and saves no t
   expect(await desk.read('/monitors/site')).toMatchObject({
     monitor: { type_data: { url: 'http://127.0.0.1/', odd: { deep: [2, 1] } } },
   });
-}, 60_000);
-
-it('answers a test run clearly where no agent is', async () => {
-  await desk.test.database.pool.query(`insert into regions (name, from_minute) values ('far', now())`);
-  await desk.go('/monitors/shop/edit');
-  await desk.page.getByLabel('Region', { exact: true }).selectOption('far');
-  await desk.button('Run this check once').click();
-  await desk.page.getByRole('progressbar').waitFor();
-  await desk.page.getByRole('alert').getByText('No agent of region far is connected').waitFor({ timeout: 15_000 });
-}, 60_000);
-
-it('shows raw what a test run measured, where and by whom', async () => {
-  const { pool } = desk.test.database;
-  const { agentId } = await addRegion(pool, 'near');
-  await desk.page.reload();
-  await desk.page.getByLabel('Region', { exact: true }).selectOption('near');
-  await desk.button('Run this check once').click();
-  // As a collector does it.
-  await soon(async () => (await listOpenChecks(pool, null)).length).toBe(1);
-  for (const { id } of await listOpenChecks(pool, null)) {
-    await claimCheck(pool, id, agentId);
-    await answerCheck(pool, id, agentId, { report: JSON.stringify(REPORT) });
-  }
-  await desk.page.getByText('by near-1 in near: Host 127.0.0.1:80 is timeout').waitFor();
-  await desk.page.getByText('What it measured').click();
-  const raw: unknown = JSON.parse(await desk.page.getByLabel('The raw result').innerText());
-  expect(raw).toEqual(REPORT.results);
 }, 60_000);
 
 it('shows what each region measured, minute by minute, and writes a range by hand', async () => {
