@@ -84,7 +84,9 @@ describe('an agent', () => {
     expect(valueOf(figures, 'farwatch_agent_definitions_unreadable')).toBe(1);
     const unread = collector.results.filter(({ monitorId }) => monitorId === 41);
     expect(unread.at(0)).toMatchObject({ status: 'UNKNOWN', error: 'unsupported: form 2 is not known' });
-    expect(collector.statuses.at(-1)?.problems.join()).toContain('definition of monitor 41 cannot be run: form 2');
+    await eventually('the word of the unreadable definition', 30_000, () =>
+      collector.statuses.at(-1)?.problems.join().includes('definition of monitor 41 cannot be run: form 2'),
+    );
     expect(valueOf(figures, 'farwatch_agent_stream_connected')).toBe(1);
     expect(valueOf(figures, 'farwatch_agent_definitions_generation')).toBe(1);
     // Nothing is measured between the last result and the next minute: what was shown is what was sent.
