@@ -1,5 +1,6 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { KeyStatus } from '../core/api-key.ts';
+import { askedTogether } from './asked-together.ts';
 import { brokenConstraint, type Queryable } from './client.ts';
 
 /** API keys (specification 5, reference §12 "Keys"): only a hash is stored, the key itself is shown once. */
@@ -54,19 +55,23 @@ export interface ActiveApiKey {
 /** The active key that equals `key`, or undefined: unknown, malformed and INACTIVE ones look alike from outside. */
 export async function findActiveApiKey(db: Queryable, key: string): Promise<ActiveApiKey | undefined> {
   if (!KEY.test(key)) return undefined;
-  const hash = hashKey(key);
-  // Asked with every request: prepared once on each connection, it costs half.
-  const { rows } = await db.query<ActiveApiKey & { key_hash: Buffer; status: KeyStatus }>({
-    name: 'active api key',
-    text: `select id, name, key_hash, status, role_id,
-       array(select permission from role_permissions p where p.role_id = api_keys.role_id) as granted
-     from api_keys where key_hash = $1`,
-    values: [hash],
-  });
-  const [row] = rows;
-  if (!row || !timingSafeEqual(row.key_hash, hash) || row.status !== 'ACTIVE') return undefined;
+  const keyHash = hashKey(key);
+  const row = await findKeyOfHash(db, keyHash.toString('hex'));
+  if (!row || !timingSafeEqual(row.key_hash, keyHash) || row.status !== 'ACTIVE') return undefined;
   return { id: row.id, name: row.name, role_id: row.role_id, granted: row.granted };
 }
+
+const findKeyOfHash = askedTogether(async (db, hashes) => {
+  // Asked with every request: prepared once on each connection, it costs half.
+  const { rows } = await db.query<ActiveApiKey & { key_hash: Buffer; status: KeyStatus }>({
+    name: 'api keys of hashes',
+    text: `select id, name, key_hash, status, role_id,
+       array(select permission from role_permissions p where p.role_id = api_keys.role_id) as granted
+     from api_keys where key_hash = any($1)`,
+    values: [hashes.map((hex) => Buffer.from(hex, 'hex'))],
+  });
+  return new Map(rows.map((row) => [row.key_hash.toString('hex'), row]));
+});
 
 /** All keys, oldest first, without their hashes. */
 export async function listApiKeys(db: Queryable): Promise<ApiKeyRow[]> {
@@ -100,5 +105,5 @@ function columnsOf(key: KeyReference): [id: number | null, name: string | null] 
 }
 
 function hashKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return hash('sha256', key, 'buffer');
 }

@@ -4,8 +4,7 @@ import { monitorNotFound } from '../services/write-monitor.ts';
 
 /** The monitor that an action's data name. Throws NOT_FOUND where there is none. */
 export async function taggedMonitor(tag: string, { db }: Pick<Context, 'db'>): Promise<MonitorRow> {
-  // No monitor's tag holds a NUL, and PostgreSQL takes none.
-  const monitor = tag.includes('\0') ? undefined : await findMonitor(db, tag);
+  const monitor = await findMonitor(db, tag);
   if (!monitor) throw monitorNotFound(tag);
   return monitor;
 }
