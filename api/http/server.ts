@@ -1,8 +1,10 @@
-import { createServer, STATUS_CODES, type RequestListener, type Server } from 'node:http';
+import { createServer, STATUS_CODES, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Express } from 'express';
 import type { ListenAddress } from '../../runtime/listen-address.ts';
 import { sleep } from '../../runtime/time.ts';
+import { messagesFor } from './messages.ts';
 
 /** How long a client may take; who takes longer is cut off, answered 408 where that is still possible. */
 export interface Patience {
@@ -27,12 +29,13 @@ export interface RunningServer {
 
 /** Listens; resolves when it does. */
 export async function listen(
-  app: RequestListener,
+  app: Express,
   address: ListenAddress,
   patience: Patience = PATIENCE,
 ): Promise<RunningServer> {
   const server = createServer(
     {
+      ...messagesFor(app),
       headersTimeout: patience.headersMs,
       requestTimeout: patience.requestMs,
       connectionsCheckingInterval: patience.lookEveryMs,
