@@ -52,7 +52,8 @@ export interface Context extends Omit<Services, 'db'> {
   db: Database;
   /** For what must be committed on its own, or needs a transaction of another kind. */
   pool: pg.Pool;
-  log: Logger;
+  /** Names the request on each line; made when first asked for, since most have nothing to tell but the line at their end. */
+  log: () => Logger;
   requestId: string;
   /** Null before authentication, and on public routes. */
   actor: Actor | null;

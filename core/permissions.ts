@@ -40,6 +40,12 @@ export const BUILT_IN_ROLES: Readonly<Record<'admin' | 'editor' | 'member', read
   member: PERMISSIONS.filter((permission) => permission.endsWith('.read')),
 };
 
+const BUILT_IN_SETS = {
+  admin: new Set(BUILT_IN_ROLES.admin),
+  editor: new Set(BUILT_IN_ROLES.editor),
+  member: new Set(BUILT_IN_ROLES.member),
+};
+
 /** True for the name of a permission. */
 export function isPermission(name: string): name is Permission {
   return (PERMISSIONS as readonly string[]).includes(name);
@@ -52,6 +58,9 @@ export function covers(held: ReadonlySet<Permission>, asked: Iterable<Permission
 
 /** What the roles of these ids permit together; `granted` are the permissions stored for custom ones among them. */
 export function permissionsOf(roleIds: readonly string[], granted: readonly string[]): ReadonlySet<Permission> {
+  const [only] = roleIds;
+  // Most often it is just this; nothing is stored for a built-in role.
+  if (roleIds.length === 1 && only !== undefined && isBuiltInRole(only)) return BUILT_IN_SETS[only];
   const builtIn = roleIds.flatMap((id) => (isBuiltInRole(id) ? BUILT_IN_ROLES[id] : []));
   return new Set([...builtIn, ...granted.filter(isPermission)]);
 }

@@ -62,7 +62,7 @@ async function choosePassword(context: Context, { token, password }: z.output<ty
     await endSessionsOf(client, user.id);
     await forgetDevices(client, user.id);
   });
-  context.log.info({ userId: user.id, purpose }, 'password set by a link');
+  context.log().info({ userId: user.id, purpose }, 'password set by a link');
   return signIn(context, { id: user.id, passwordHash });
 }
 

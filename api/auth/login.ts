@@ -80,7 +80,7 @@ async function logIn(context: Context, { email, password }: z.output<typeof cred
   const passwordHash = found?.password_hash ?? null;
   const isRight = unlessBusy(await context.passwords.verify(password, passwordHash));
   if (!found || !isRight || !found.is_active || passwordHash === null) {
-    context.log.warn({ userId: found?.id ?? null, address: context.address }, 'sign-in refused');
+    context.log().warn({ userId: found?.id ?? null, address: context.address }, 'sign-in refused');
     throw wrongCredentials();
   }
   await attempt.succeeded();

@@ -57,7 +57,7 @@ async function setUp(context: Context, { token, password, ...owner }: z.output<t
     return insertOwner(client, { ...owner, passwordHash });
   });
   if (!user) throw alreadySetUp();
-  context.log.info({ userId: user.id }, 'owner set up');
+  context.log().info({ userId: user.id }, 'owner set up');
   return signIn(context, { id: user.id, passwordHash });
 }
 

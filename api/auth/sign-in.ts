@@ -28,7 +28,7 @@ export async function signIn(context: Context, user: { id: number; passwordHash:
   const device = deviceToken(context);
   if (!device || !(await isKnownDevice(pool, device, found.email)))
     setDeviceCookie(context, await rememberDevice(pool, found.id));
-  context.log.info({ userId: found.id, address }, 'signed in');
+  context.log().info({ userId: found.id, address }, 'signed in');
   return { user: found, permissions: [...actor.permissions] };
 }
 

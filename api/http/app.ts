@@ -18,13 +18,13 @@ import { JsonStream, type Access, type Route } from './route.ts';
 const GUARDED = '/api/';
 
 /** A JSON API: nothing it answers is a page, a script or a frame, but where a route says so. */
-const SECURITY_HEADERS = {
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
-  'Referrer-Policy': 'no-referrer',
-  'Cache-Control': 'no-store',
-} as const;
+const SECURITY_HEADERS: readonly (readonly [name: string, value: string])[] = [
+  ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
+  ['X-Content-Type-Options', 'nosniff'],
+  ['X-Frame-Options', 'DENY'],
+  ['Referrer-Policy', 'no-referrer'],
+  ['Cache-Control', 'no-store'],
+];
 
 export interface AppOptions {
   routes: readonly Route[];
@@ -60,16 +60,10 @@ export function createApp(given: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false).enable('case sensitive routing');
   app.set('trust proxy', options.exposure.trustedProxies);
-  app.use((request: Request, response: Answering, next: NextFunction) => {
+  app.use((request: Request, response: Answering, next: NextFunction): Promise<never> | void => {
     begin(options, request, response);
-    if (isPreflight(options.exposure.corsOrigins, request)) answerPreflight(response);
-    else next();
-  });
-  app.use(async (request: Request, response: Answering, next: NextFunction) => {
-    if (isMalformed(pathnameOf(request))) {
-      await guard(options, request, response);
-      throw new AppError('BAD_REQUEST', 'Malformed URI');
-    }
+    if (isPreflight(options.exposure.corsOrigins, request)) return answerPreflight(response);
+    if (isMalformed(response.locals.path)) return refuseMalformed(options, response);
     next();
   });
   for (const [path, routes] of byPath(options.routes)) {
@@ -78,9 +72,9 @@ export function createApp(given: AppOptions): Express {
     mounted.all(methodNotAllowed(options, routes));
   }
   if (options.site) app.use(options.site);
-  app.use(async (request: Request, response: Answering) => {
-    await guard(options, request, response);
-    throw new AppError('NOT_FOUND', `No API route matches '${pathnameOf(request)}'`);
+  app.use(async (_request: Request, response: Answering) => {
+    await guard(options, response);
+    throw new AppError('NOT_FOUND', `No API route matches '${response.locals.path}'`);
   });
   app.use(answerError);
   return app;
@@ -90,6 +84,8 @@ type Answering = Response<unknown, Locals>;
 
 interface Locals extends Record<string, unknown> {
   context: Context;
+  /** As the client wrote it, undecoded, without the query. */
+  path: string;
   /** The path of the route that matched. */
   route?: string;
 }
@@ -97,38 +93,42 @@ interface Locals extends Record<string, unknown> {
 function begin({ services, log, exposure, measure }: Door, request: Request, response: Answering): void {
   const started = performance.now();
   const measured = measure?.();
+  const path = pathnameOf(request);
   const given = request.headers['x-request-id'];
   const requestId = typeof given === 'string' && /^[\w.-]{1,128}$/.test(given) ? given : randomUUID();
+  let logger: Logger | undefined;
   const context: Context = {
     ...services,
     pool: services.db,
     requestId,
-    log: log.child({ requestId }),
+    log: () => (logger ??= log.child({ requestId })),
     actor: null,
     method: request.method,
     headers: request.headers,
     address: request.ip ?? '',
     setCookie: (cookie) => void response.appendHeader('Set-Cookie', cookie),
   };
-  response.locals.context = context;
+  Object.assign(response.locals, { context, path });
   response.setHeader('X-Request-Id', requestId);
-  for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+  for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
   markReadable(exposure.corsOrigins, request, response);
   response.once('close', () => {
-    const answered = { method: request.method, path: pathnameOf(request), status: response.statusCode };
+    const { method } = request;
+    const { statusCode: status, writableFinished: complete } = response;
     const durationMs = Math.round(performance.now() - started);
-    context.log.info({ ...answered, durationMs, complete: response.writableFinished }, 'request answered');
-    measured?.({ ...answered, route: response.locals.route ?? 'none' });
+    log.info({ requestId, method, path, status, durationMs, complete }, 'request answered');
+    measured?.({ method, status, route: response.locals.route ?? 'none' });
   });
 }
 
 function handlerOf(options: Door, route: Route) {
+  const placeholders = placeholdersOf(route.path);
   return async (request: Request, response: Answering): Promise<void> => {
-    const { context } = response.locals;
+    const { context, path } = response.locals;
     response.locals.route = route.path;
     await admit(options, route, response);
     const incoming = {
-      path: pathValues(route.path, pathnameOf(request)),
+      path: pathValues(placeholders, path),
       query: new URLSearchParams(request.originalUrl.split('?').slice(1).join('?')),
       readJson: () => readJsonObject(request),
     };
@@ -168,21 +168,26 @@ function countAddress({ perAddress }: Door, response: Answering): void {
 function methodNotAllowed(options: Door, routes: readonly Route[]) {
   const allowed = routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
   return async (request: Request, response: Answering): Promise<void> => {
-    await guard(options, request, response);
+    await guard(options, response);
     response.setHeader('Allow', allowed);
     throw new AppError('METHOD_NOT_ALLOWED', `${request.method} method not allowed`);
   };
 }
 
-async function guard(door: Door, request: Request, response: Answering): Promise<void> {
-  if (pathnameOf(request).startsWith(GUARDED)) await identify(door, 'key', response);
+async function refuseMalformed(door: Door, response: Answering): Promise<never> {
+  await guard(door, response);
+  throw new AppError('BAD_REQUEST', 'Malformed URI');
+}
+
+async function guard(door: Door, response: Answering): Promise<void> {
+  if (response.locals.path.startsWith(GUARDED)) await identify(door, 'key', response);
   else countAddress(door, response);
 }
 
 /** Four parameters are how Express tells an error handler. */
 function answerError(error: unknown, _request: Request, response: Answering, _next: NextFunction): void {
   const answer = toAppError(error);
-  if (answer.httpStatus >= 500) response.locals.context.log.error({ err: error }, 'request failed');
+  if (answer.httpStatus >= 500) response.locals.context.log().error({ err: error }, 'request failed');
   respondError(response, answer);
 }
 
@@ -202,19 +207,26 @@ function byPath(routes: readonly Route[]): Map<string, Route[]> {
   return groups;
 }
 
-/** The path as the client wrote it, undecoded, without the query. */
 function pathnameOf({ originalUrl }: Request): string {
   return originalUrl.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] ?? '';
 }
 
+/** The names in braces of a path, each with the number of its segment. */
+function placeholdersOf(template: string): (readonly [name: string, segment: number])[] {
+  return template.split('/').flatMap((part, segment) => {
+    const name = /^\{(\w+)\}$/.exec(part)?.[1];
+    return name === undefined ? [] : [[name, segment] as const];
+  });
+}
+
 /** Path values are compared undecoded (reference §1.0), so they are taken from the path and not from the router. */
-function pathValues(template: string, pathname: string): Record<string, string> {
+function pathValues(placeholders: ReturnType<typeof placeholdersOf>, pathname: string): Record<string, string> {
   const segments = pathname.split('/');
-  const names = template.split('/').map((part) => /^\{(\w+)\}$/.exec(part)?.[1]);
-  return Object.fromEntries(names.flatMap((name, index) => (name ? [[name, segments[index] ?? '']] : [])));
+  return Object.fromEntries(placeholders.map(([name, segment]) => [name, segments[segment] ?? '']));
 }
 
 function isMalformed(pathname: string): boolean {
+  if (!pathname.includes('%')) return false;
   try {
     decodeURIComponent(pathname);
     return false;

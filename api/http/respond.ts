@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Response } from 'express';
 import type { AppError } from '../../core/app-error.ts';
 import { JsonStream, type Route } from './route.ts';
@@ -29,7 +29,7 @@ export function respondCacheable(
   cacheControl: string,
 ): void {
   const body = bodyOf(text, value);
-  const tag = `"${createHash('sha256').update(body.text).digest('base64url')}"`;
+  const tag = `"${hash('sha256', body.text, 'base64url')}"`;
   response.setHeader('Cache-Control', cacheControl).setHeader('ETag', tag);
   if (isKnown(tag, response.req.headers['if-none-match'])) response.writeHead(304).end();
   else send(response, 200, body);

@@ -38,7 +38,7 @@ async function run(action: Action, given: unknown, context: ActionContext): Prom
   const result = await action.run(data, context);
   // Who changed what, for whoever has to find out later; reading is not told.
   if (!action.permission?.endsWith('.read'))
-    log.info({ by: { kind: actor.kind, id: actor.id }, action: action.name, ...action.about?.(data) }, 'action run');
+    log().info({ by: { kind: actor.kind, id: actor.id }, action: action.name, ...action.about?.(data) }, 'action run');
   return result;
 }
 
