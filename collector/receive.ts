@@ -7,7 +7,6 @@ import { encodeAck, encodeAckOfAll, type AnsweredRow } from '../proto/ack-codec.
 import type { CollectorStream } from '../proto/collector-stream.ts';
 import type { Absence, Absences, Ack, ResultBatch } from '../proto/messages.ts';
 import { decodeResults } from '../proto/results-codec.ts';
-import type { Logger } from '../runtime/logger.ts';
 import type { Coalescer } from './coalescer.ts';
 import type { DatabaseView } from './database-state.ts';
 import { completeAnswers, judgeRows } from './intake.ts';
@@ -29,7 +28,8 @@ export interface ReceiveParts {
   /** The first minute whose regional results are still kept. */
   oldestMinute: () => Minute;
   recordAbsences: (absences: readonly RecordedAbsence[]) => Promise<void>;
-  logger: Logger;
+  /** Told of each batch that cannot be read, and why. */
+  malformed: (reason: string) => void;
 }
 
 /** Resolves when the batch has found room in memory; `acknowledged` resolves when its answer has been sent. */
@@ -49,7 +49,7 @@ export async function handleResults(
   if (epoch !== parts.database.current().epoch) return answerAll({ answer: 'dropped', reason: 'epoch' });
   const decoded = decodeResults(message, { regionId: agent.regionId, agentId: agent.id });
   if ('malformed' in decoded) {
-    parts.logger.warn({ reason: decoded.malformed }, 'malformed batch dropped');
+    parts.malformed(decoded.malformed);
     return answerAll({ answer: 'dropped', reason: `malformed: ${decoded.malformed}` });
   }
   const { results, faults } = decoded;

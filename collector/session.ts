@@ -19,7 +19,7 @@ const HELLO_MS = 10_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** What a session needs of the rest of the collector. */
-export interface SessionParts extends ReceiveParts {
+export interface SessionParts extends Omit<ReceiveParts, 'malformed'> {
   awaited: AwaitedAnswers;
   /** Whose key this is; undefined where nobody's, or a revoked agent's. */
   authenticate: (keyHash: string) => Promise<EnrolledAgent | undefined>;
@@ -70,17 +70,33 @@ export async function runSession(
   const leave = parts.awaited.join(agent.regionId);
   const logger = parts.logger.child({ agent: agent.id, region: agent.region, peer: stream.address });
   const expiry = endAt(stream.peer.expiresMs, session);
+  const malformed = createMalformedCount(logger);
   try {
-    await serve(stream, incoming, session, { ...parts, logger });
+    await serve(stream, incoming, session, { ...parts, logger, malformed: malformed.add });
   } catch (error) {
     if (error instanceof StreamEnd) logger.warn({ code: error.code, reason: error.message }, 'stream ended');
     throw error;
   } finally {
     clearTimeout(expiry);
+    malformed.tell();
     leave();
     session.checks.end();
     registry.closed(session);
   }
+}
+
+/** Of batches that cannot be read the first one is told of, and at the end how many there were: a flood is two lines. */
+function createMalformedCount(logger: Logger): { add: (reason: string) => void; tell: () => void } {
+  let count = 0;
+  return {
+    add(reason) {
+      count += 1;
+      if (count === 1) logger.warn({ reason }, 'malformed batch dropped');
+    },
+    tell() {
+      if (count > 1) logger.warn({ batches: count }, 'malformed batches dropped');
+    },
+  };
 }
 
 /** A certificate is looked at when the connection is made: a stream does not outlive it. */
@@ -109,7 +125,7 @@ async function serve(
   stream: CollectorStream,
   incoming: Incoming,
   session: Session,
-  parts: SessionParts,
+  parts: SessionParts & ReceiveParts,
 ): Promise<void> {
   const { agent } = session;
   const inFlight = createInFlight(incoming);
@@ -204,7 +220,7 @@ async function receive(
   agent: EnrolledAgent,
   stream: CollectorStream,
   inFlight: InFlight,
-  parts: SessionParts,
+  parts: SessionParts & ReceiveParts,
 ): Promise<void> {
   if (message.body === 'results') {
     parts.received(message.results.monitorId.length);

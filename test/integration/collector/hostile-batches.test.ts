@@ -3,6 +3,7 @@ import type { CheckResult } from '../../../core/result.ts';
 import type { ResultBatch } from '../../../proto/messages.ts';
 import { encodeResults, MAX_BATCH_ROWS } from '../../../proto/results-codec.ts';
 import { tcpResult } from '../../support/check-results.ts';
+import { eventually } from '../../support/eventually.ts';
 import { openHostileScene, thisMinute, type HostileScene } from '../../support/hostile-scene.ts';
 import { connectWireAgent, type WireAgent } from '../../support/wire-agent.ts';
 
@@ -88,6 +89,25 @@ describe('of a batch', () => {
     await scene.database.pool.query('select 1');
     const points = await scene.database.pool.query('select from data_points where monitor_id = $1', [foreign]);
     expect(points.rowCount).toBe(0);
+  });
+
+  it('a flood that cannot be read is two lines of the log, and every row of it is counted', async () => {
+    const flooding = await connectWireAgent({ address: scene.address, token: scene.token, region: 'eu' });
+    const ofThese = { answer: 'dropped', reason: 'malformed' };
+    const [linesBefore, rowsBefore] = [scene.collector.log.length, await scene.counted('rows_total', ofThese)];
+    for (let number = 0; number < 100; number += 1) {
+      const batch = encodeResults(2000 + number, flooding.welcome.epoch, [scene.result(), scene.result()]);
+      batch.minute.pop();
+      await flooding.sendBatch(batch);
+    }
+    expect((await scene.counted('rows_total', ofThese)) - rowsBefore).toBe(200);
+    await flooding.close();
+    const said = (): unknown[] =>
+      scene.collector.log
+        .slice(linesBefore)
+        .flatMap(({ msg, reason, batches }) => (String(msg).startsWith('malformed') ? [reason ?? batches] : []));
+    await eventually('the end of the flood', 20_000, () => said().length > 1);
+    expect(said()).toEqual(['columns differ in length', 100]);
   });
 
   it('absences that are too many, too long or turned round are refused alone, in words', async () => {
