@@ -8,7 +8,8 @@ import type { Link, LinkState } from './link.ts';
 import { COLLECTORS, type AgentName, type CollectorName } from './names.ts';
 import type { Monitors } from './monitors.ts';
 import type { Fault, FaultKind, Plan } from './plan.ts';
-import { endOf, startAgain } from './processes.ts';
+import { DATABASE_IS_SHARED } from './database.ts';
+import { endOf, freezeTree, killTree, signalProcess, startAgain } from './processes.ts';
 import type { Stand } from './stand.ts';
 
 /** What faults are inflicted on. */
@@ -75,6 +76,15 @@ const INFLICT: { [K in FaultKind['kind']]: Inflict<K> } = {
     await last();
     return startAgain(stand.nats.part);
   },
+  'database server': ({ how }, { stand: { database } }, last) =>
+    database.server === null
+      ? Promise.resolve(`not run: ${DATABASE_IS_SHARED}`)
+      : interrupt(database.server, how, last),
+  async api({ how, monitor, edit, afterMs }, { stand, monitors }, last) {
+    const interrupted = wait(afterMs).then(() => interrupt(stand.api, how, last));
+    const said = await Promise.all([monitors.edit(monitor, edit), interrupted]);
+    return said.filter((one) => one !== null).join(', ');
+  },
   'clock step': (fault, { stand }, last) => stepClock(fault, last, stand),
   async disk({ victim, how }, { stand }, last) {
     const disk = stand.agents.get(victim)?.disk;
@@ -91,6 +101,20 @@ function inflict<K extends FaultKind['kind']>(fault: Of<K>, scene: Scene): Promi
   // The fault's own kind names its function; TypeScript cannot follow K through the union.
   const by = INFLICT[fault.kind] as Inflict<K>;
   return by(fault, scene, () => wait(fault.lastsMs));
+}
+
+/** Takes a program away with all that it has started, for as long as it lasts. */
+async function interrupt(
+  part: RunningPart,
+  how: 'killed' | 'restarted' | 'stopped',
+  last: () => Promise<void>,
+): Promise<string | null> {
+  if (how === 'killed') await killTree(part);
+  if (how === 'restarted') await part.stop();
+  const stopped = how === 'stopped' ? freezeTree(part) : [];
+  await last();
+  for (const pid of stopped) signalProcess(pid, 'SIGCONT');
+  return how === 'stopped' ? null : startAgain(part);
 }
 
 async function disturb(link: Link, state: LinkState, last: () => Promise<void>): Promise<null> {

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Rest } from '../support/rest.ts';
+import type { Answer, Rest } from '../support/rest.ts';
 import type { LedgerMonitor, MonitorVersion } from './ledger.ts';
 import { REGIONS } from './names.ts';
 import type { Edit } from './plan.ts';
@@ -27,7 +27,7 @@ interface Kept extends LedgerMonitor {
 
 /** A change holds from the next minute; one made in a minute's last two seconds from the one after (architecture.md). */
 const NOTICE_MS = 2000;
-const EDIT_MS = 60_000;
+const EDIT_MS = 90_000;
 
 export function openMonitors(rest: Rest, targets: Targets): Monitors {
   const kept: Kept[] = [];
@@ -38,6 +38,8 @@ export function openMonitors(rest: Rest, targets: Targets): Monitors {
     all.push(target);
     return target;
   };
+  // One after the other: what an edit has come to is known before the next one begins.
+  let turns: Promise<unknown> = Promise.resolve();
   const monitors: Monitors = {
     book: kept,
     targets: all,
@@ -45,40 +47,50 @@ export function openMonitors(rest: Rest, targets: Targets): Monitors {
       const target = await addTarget(kind);
       const tag = `${target.log.key}`;
       const body = { tag, name: tag, ...target.check, monitor_settings_json: { regions, quorum } };
-      const { answer, earliest, latest } = await bracketed(() => rest.call<Created>('POST', '/monitors', body), 201);
+      const make = async (): Promise<Answer<Created>> => {
+        const made = await rest.call<Created>('POST', '/monitors', body);
+        // A try before this one may have made it, though its answer never came.
+        return made.status === 400 ? rest.call<Created>('GET', `/monitors/${tag}`) : made;
+      };
+      const { answer, earliest, latest } = await bracketed(make, 201, 200);
       const version = { revision: 1, earliest, latest, active: true, regions, quorum, target: target.log.key };
       kept.push({ id: answer.monitor.id, tag, versions: [version], deleted: false, target });
     },
-    async edit(index, edit) {
-      if (edit === 'create') {
-        await monitors.create(index % 2 === 0 ? 'TCP' : 'DNS');
-        return `${kept.at(-1)?.tag} created`;
-      }
-      const monitor = pick(alive(), index);
-      if (edit === 'delete') {
-        await bracketed(() => rest.call('DELETE', `/monitors/${monitor.tag}`), 200, 404);
-        monitor.deleted = true;
-        return `${monitor.tag} deleted`;
-      }
-      const before = monitor.versions.at(-1);
-      if (before === undefined) throw new Error(`${monitor.tag} has no version`);
-      const change = await changeOf(edit, before, index, () => addTarget(monitor.target.check.monitor_type));
-      const { earliest, latest } = await bracketed(
-        () => rest.call('PATCH', `/monitors/${monitor.tag}`, change.body),
-        200,
-      );
-      const after = { ...before, ...change.version };
-      // Only what changes the checks or how they are judged makes a revision.
-      if (JSON.stringify(after) !== JSON.stringify(before))
-        monitor.versions.push({ ...after, revision: before.revision + 1, earliest, latest });
-      if (change.target) monitor.target = change.target;
-      return `${monitor.tag}: ${edit}`;
+    edit(index, edit) {
+      const turn = turns.then(() => editNow(index, edit));
+      turns = turn.catch(() => undefined);
+      return turn;
     },
     failing: (index) =>
       pick(
         alive().filter(({ target }) => target.fail !== null),
         index,
       ).target,
+  };
+  const editNow = async (index: number, edit: Edit): Promise<string> => {
+    if (edit === 'create') {
+      await monitors.create(index % 2 === 0 ? 'TCP' : 'DNS');
+      return `${kept.at(-1)?.tag} created`;
+    }
+    const monitor = pick(alive(), index);
+    if (edit === 'delete') {
+      await bracketed(() => rest.call('DELETE', `/monitors/${monitor.tag}`), 200, 404);
+      monitor.deleted = true;
+      return `${monitor.tag} deleted`;
+    }
+    const before = monitor.versions.at(-1);
+    if (before === undefined) throw new Error(`${monitor.tag} has no version`);
+    const change = await changeOf(edit, before, index, () => addTarget(monitor.target.check.monitor_type));
+    const { earliest, latest } = await bracketed(
+      () => rest.call('PATCH', `/monitors/${monitor.tag}`, change.body),
+      200,
+    );
+    const after = { ...before, ...change.version };
+    // Only what changes the checks or how they are judged makes a revision.
+    if (JSON.stringify(after) !== JSON.stringify(before))
+      monitor.versions.push({ ...after, revision: before.revision + 1, earliest, latest });
+    if (change.target) monitor.target = change.target;
+    return `${monitor.tag}: ${edit}`;
   };
   return monitors;
 }
@@ -119,9 +131,12 @@ async function changeOf(
   }
 }
 
-/** Calls until it succeeds, and tells from which minute what it did may hold, and from which it must. */
+/**
+ * Calls until it succeeds, and tells from which minute what it did may hold, and from which it must: an edit whose answer
+ * never came may hold or not, and the same once more makes nothing of it but sure.
+ */
 async function bracketed<T>(
-  call: () => Promise<{ status: number; body: T }>,
+  call: () => Promise<Answer<T>>,
   ...wanted: number[]
 ): Promise<{ answer: T; earliest: number; latest: number }> {
   const beganMs = Date.now();

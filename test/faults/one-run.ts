@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import { eventually } from '../support/eventually.ts';
 import { untilRoomInMinute } from '../support/minutes.ts';
+import type { RunningPart } from '../support/running-part.ts';
 import { keepBooks } from './book-keeping.ts';
 import { openDiary, type Diary } from './diary.ts';
 import { groupBy } from './group-by.ts';
@@ -13,7 +14,7 @@ import { openMonitors, type Monitors } from './monitors.ts';
 import { AGENTS, type AgentName } from './names.ts';
 import { drawPlan } from './plan.ts';
 import { plant, unseenPlants, type Plant } from './plant.ts';
-import { endOf, judgeHealth, watchProcesses, type ProcessWatch } from './processes.ts';
+import { endOf, judgeHealth, watchProcesses, type ProcessFigures } from './processes.ts';
 import { auditSpool, type SpoolAudit } from './spool-audit.ts';
 import { openStand, type Closers, type Stand } from './stand.ts';
 import { readStored } from './stored.ts';
@@ -24,8 +25,8 @@ export interface RunOptions {
   seed: number;
   /** For everything the run writes. */
   dir: string;
-  /** A migrated database of its own. */
-  databaseUrl: string;
+  /** A migrated database of its own; null: it starts a server for one. */
+  databaseUrl: string | null;
   minutes: number;
   faults: number;
   /** Done to the database before the verdict. */
@@ -43,7 +44,7 @@ export interface Report {
   minutes: number;
   /** Due slots of regions and minutes, and how they ended. */
   slots: Record<string, number>;
-  programs: ReturnType<ProcessWatch['figures']>;
+  programs: ProcessFigures[];
   seconds: number;
 }
 
@@ -128,8 +129,9 @@ async function spoil(what: Plant, ledger: Ledger, { pool }: Stand, look: () => P
   return look();
 }
 
-function partsOf({ agents, collectors, api, nats }: Stand) {
-  return [...[...agents.values(), ...collectors.values()].map(({ part }) => part), api, nats.part];
+function partsOf({ agents, collectors, api, nats, database: { server } }: Stand): RunningPart[] {
+  const parts = [...[...agents.values(), ...collectors.values()].map(({ part }) => part), api, nats.part];
+  return server === null ? parts : [...parts, server];
 }
 
 async function auditAll(

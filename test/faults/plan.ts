@@ -17,6 +17,10 @@ export type FaultKind =
   | { kind: 'slow database'; collector: CollectorName; bytesPerSecond: number }
   /** Every session of the database is ended, as by a failover. */
   | { kind: 'database sessions ended' }
+  /** PostgreSQL with all its processes: SIGKILL or an orderly end, and started again; or SIGSTOP, then SIGCONT. */
+  | { kind: 'database server'; how: 'killed' | 'restarted' | 'stopped' }
+  /** The same of the API, so long after an edit has begun. */
+  | { kind: 'api'; how: 'killed' | 'stopped'; monitor: number; edit: Edit; afterMs: number }
   /** nats-server is killed; `wiped`: it comes back without anything that JetStream had. */
   | { kind: 'nats restart'; wiped: boolean }
   /** The wall clock of one program is off for a while. */
@@ -113,6 +117,10 @@ const DRAWS: readonly Draw[] = [
     lastsMs: seconds(random, 10, 30),
   }),
   () => ({ kind: 'database sessions ended', lastsMs: 0 }),
+  ({ random }) => ({ kind: 'database server', how: pickOne(random, DATABASE_ENDS), lastsMs: seconds(random, 1, 15) }),
+  ({ random }) => ({ kind: 'database server', how: pickOne(random, DATABASE_ENDS), lastsMs: seconds(random, 1, 15) }),
+  api,
+  api,
   ({ random }) => ({ kind: 'nats restart', wiped: random() < 0.6, lastsMs: seconds(random, 1, 40) }),
   ({ random }) => ({
     kind: 'clock step',
@@ -153,9 +161,22 @@ function target({ random, monitor }: Dice, from: number, to: number): { lastsMs:
   return { kind: 'target', monitor: monitor(), how, lastsMs: seconds(random, from, to) };
 }
 
-function edit({ random, monitor }: Dice): { lastsMs: number } & FaultKind {
+const DATABASE_ENDS = ['killed', 'restarted', 'stopped'] as const;
+
+function api(dice: Dice): { lastsMs: number } & FaultKind {
+  const { random } = dice;
+  const how = pickOne(random, ['killed', 'stopped'] as const);
+  const afterMs = Math.round(random() * 60);
+  return { kind: 'api', how, ...drawEdit(dice), afterMs, lastsMs: seconds(random, 1, 12) };
+}
+
+function edit(dice: Dice): { lastsMs: number } & FaultKind {
+  return { kind: 'edit', ...drawEdit(dice), lastsMs: 0 };
+}
+
+function drawEdit({ random, monitor }: Dice): { monitor: number; edit: Edit } {
   const kinds = ['change', 'pause', 'resume', 'regions', 'quorum', 'delete', 'create'] as const;
-  return { kind: 'edit', monitor: monitor(), edit: pickOne(random, kinds), lastsMs: 0 };
+  return { monitor: monitor(), edit: pickOne(random, kinds) };
 }
 
 /** What a fault takes hold of: nothing is taken hold of twice at the same time. Null: nothing. */
@@ -165,8 +186,15 @@ function holdOf(fault: FaultKind): string | null {
   if (fault.kind === 'partition') return `${fault.from} ${fault.to}`;
   if (fault.kind === 'slow database') return `${fault.collector} database`;
   if (fault.kind === 'target') return `target ${fault.monitor}`;
-  return fault.kind === 'nats restart' ? 'nats' : null;
+  return PARTS_HIT[fault.kind] ?? null;
 }
+
+const PARTS_HIT: Partial<Record<FaultKind['kind'], string>> = {
+  'nats restart': 'nats',
+  'database sessions ended': 'database',
+  'database server': 'database',
+  api: 'api',
+};
 
 /** Between the end of one fault and the next of the same thing. */
 const BREATH_MS = 3000;
@@ -197,7 +225,7 @@ export function describeFault(fault: FaultKind): string {
 export function regionsTouched(fault: FaultKind): readonly string[] {
   if ('victim' in fault) return regionsOf(fault.victim);
   if (fault.kind === 'partition') return regionsOf(fault.from);
-  return fault.kind === 'target' || fault.kind === 'edit' ? [] : REGIONS;
+  return ['target', 'edit', 'api'].includes(fault.kind) ? [] : REGIONS;
 }
 
 function regionsOf(name: AgentName | CollectorName): readonly string[] {

@@ -22,6 +22,41 @@ export async function endOf(part: RunningPart): Promise<number | NodeJS.Signals 
   return how;
 }
 
+/** Stops a program and what it has started itself, which may lead groups of their own; returns their ids. */
+export function freezeTree({ pid }: RunningPart): number[] {
+  // One that has ended: its number may be another's by now.
+  if (!childrenOf(process.pid).includes(pid)) return [];
+  // It starts nothing more while the others are looked for.
+  signalProcess(pid, 'SIGSTOP');
+  const children = childrenOf(pid);
+  for (const child of children) signalProcess(child, 'SIGSTOP');
+  return [pid, ...children];
+}
+
+/** SIGKILL to a program and what it has started itself. */
+export async function killTree(part: RunningPart): Promise<void> {
+  const stopped = freezeTree(part);
+  await part.kill9();
+  for (const pid of stopped) signalProcess(pid, 'SIGKILL');
+}
+
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  } catch {
+    // It has ended by itself.
+    return [];
+  }
+}
+
 /** A server whose predecessor was killed may find that one's remains for a moment. */
 export async function startAgain(part: RunningPart): Promise<string | null> {
   let tries = 0;
@@ -50,8 +85,15 @@ export async function judgeHealth(programs: readonly { part: RunningPart; health
 export interface ProcessWatch {
   /** What grew, or is more than it may be. */
   judge(): Wrong[];
-  figures(): { name: string; mostMib: number; cpuSeconds: number }[];
+  /** Of each program, and of the run's own process. */
+  figures(): ProcessFigures[];
   close(): Promise<void>;
+}
+
+export interface ProcessFigures {
+  name: string;
+  mostMib: number;
+  cpuSeconds: number;
 }
 
 interface Life {
@@ -78,13 +120,7 @@ export function watchProcesses(parts: readonly RunningPart[]): ProcessWatch {
   })();
   return {
     judge: () => [...lives.values()].flatMap(judgeLife),
-    figures: () =>
-      parts.map(({ name }) => {
-        const ours = [...lives.values()].filter((life) => life.name === name);
-        const most = Math.max(0, ...ours.flatMap(({ samples }) => samples.map(({ bytes }) => bytes)));
-        const cpuSeconds = ours.reduce((sum, life) => sum + life.cpuSeconds, 0);
-        return { name, mostMib: Math.round(most / MIB), cpuSeconds: Math.round(cpuSeconds) };
-      }),
+    figures: () => [...parts.map(({ name }) => figuresOf(name, [...lives.values()])), ownFigures()],
     async close() {
       closing.abort();
       await watching;
@@ -92,18 +128,40 @@ export function watchProcesses(parts: readonly RunningPart[]): ProcessWatch {
   };
 }
 
+function figuresOf(name: string, lives: readonly Life[]): ProcessFigures {
+  const ours = lives.filter((life) => life.name === name);
+  const most = Math.max(0, ...ours.flatMap(({ samples }) => samples.map(({ bytes }) => bytes)));
+  const cpuSeconds = ours.reduce((sum, life) => sum + life.cpuSeconds, 0);
+  return { name, mostMib: Math.round(most / MIB), cpuSeconds: Math.round(cpuSeconds) };
+}
+
+function ownFigures(): ProcessFigures {
+  const { user, system } = process.cpuUsage();
+  return {
+    name: 'runner',
+    mostMib: Math.round(process.resourceUsage().maxRSS / 1024),
+    cpuSeconds: Math.round((user + system) / 1e6),
+  };
+}
+
 function sample({ name, pid }: RunningPart, lives: Map<number, Life>): void {
   try {
     const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
-    // proc(5): after the name in brackets the 12th and 13th field are its own time in user and system mode.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
     const life = lives.get(pid) ?? { name, samples: [], cpuSeconds: 0 };
     life.samples.push({ ms: Date.now(), bytes: pages * PAGE_BYTES });
-    life.cpuSeconds = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+    life.cpuSeconds = cpuSecondsOf(pid);
     lives.set(pid, life);
   } catch {
     // It does not run just now.
   }
+}
+
+/** Of a program with what it has started, living or not. */
+function cpuSecondsOf(pid: number): number {
+  // proc(5): after the name in brackets the 12th to 15th field are its own time and that of children that have ended.
+  const ticks = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ').slice(11, 15) ?? [];
+  const own = ticks.reduce((sum, one) => sum + Number(one), 0) / TICKS_PER_SECOND;
+  return childrenOf(pid).reduce((sum, child) => sum + cpuSecondsOf(child), own);
 }
 
 function judgeLife({ name, samples }: Life): Wrong[] {

@@ -6,13 +6,15 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import buildPrograms from '../support/build-programs.ts';
 import { administer, databaseUrl, startDatabaseServer, type DatabaseServer } from '../support/database-server.ts';
+import { groupBy } from './group-by.ts';
+import { AGENTS } from './names.ts';
 import type { Report } from './one-run.ts';
 import { PLANTS } from './plant.ts';
 
 /**
  * Runs the whole system under faults that a seed chooses, and judges what it stored by a ledger of its own
- * (docs/faults.md). Each run is a process with its own database, ports and folder. TEST_DATABASE_URL names another
- * server, else an embedded one runs. Exit code 1 where anything was wrong.
+ * (docs/faults.md). Each run is a process with its own database server, ports and folder; where TEST_DATABASE_URL names a
+ * server, it has a database there. Exit code 1 where anything was wrong.
  */
 const { values: options } = parseArgs({
   options: {
@@ -20,7 +22,7 @@ const { values: options } = parseArgs({
     runs: { type: 'string', default: '1' },
     'side-by-side': { type: 'string', default: '1' },
     minutes: { type: 'string', default: '5' },
-    faults: { type: 'string', default: '24' },
+    faults: { type: 'string', default: '28' },
     plant: { type: 'string' },
     dir: { type: 'string', default: join('.farwatch', 'faults') },
     keep: { type: 'boolean', default: false },
@@ -41,13 +43,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 buildPrograms();
-const server = await startDatabaseServer();
+const server = process.env.TEST_DATABASE_URL ? await startDatabaseServer() : null;
 const reports: Report[] = [];
 let broken = 0;
 try {
   await Promise.all(Array.from({ length: Math.min(RUNS, Number(options['side-by-side'])) }, () => runInTurn()));
 } finally {
-  await server.stop();
+  await server?.stop();
 }
 summarise();
 process.exitCode = reports.length === RUNS && reports.every(isRight) && broken === 0 ? 0 : 1;
@@ -68,16 +70,15 @@ async function runInTurn(): Promise<void> {
 }
 
 /** A run as a process of its own; null where it did not come to a verdict. */
-async function runSeed(seed: number, dir: string, { adminUrl, template }: DatabaseServer): Promise<Report | null> {
+async function runSeed(seed: number, dir: string, shared: DatabaseServer | null): Promise<Report | null> {
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir, { recursive: true });
-  const database = `${template}_${randomBytes(4).toString('hex')}`;
-  await administer(adminUrl, `create database ${database} template ${template}`);
+  const database = shared && (await createDatabase(shared));
   const file = fileURLToPath(new URL('one-run-process.ts', import.meta.url));
   const told = {
     seed,
     dir,
-    database: databaseUrl(adminUrl, database),
+    ...(database === null ? {} : { database: database.url }),
     minutes: options.minutes,
     faults: options.faults,
     ...(planted === null ? {} : { plant: planted }),
@@ -91,11 +92,20 @@ async function runSeed(seed: number, dir: string, { adminUrl, template }: Databa
     children.delete(child);
   } finally {
     closeSync(log);
-    await administer(adminUrl, `drop database if exists ${database} with (force)`);
+    await database?.drop();
   }
   const path = join(dir, 'report.json');
   // Written by the run.
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Report) : null;
+}
+
+async function createDatabase({ adminUrl, template }: DatabaseServer): Promise<{ url: string; drop(): Promise<void> }> {
+  const name = `${template}_${randomBytes(4).toString('hex')}`;
+  await administer(adminUrl, `create database ${name} template ${template}`);
+  return {
+    url: databaseUrl(adminUrl, name),
+    drop: () => administer(adminUrl, `drop database if exists ${name} with (force)`),
+  };
 }
 
 function isRight({ wrongs }: Report): boolean {
@@ -118,15 +128,18 @@ function summarise(): void {
   const minutes = reports.reduce((sum, report) => sum + report.minutes, 0);
   const slots = reports.reduce((sum, report) => sum + Object.values(report.slots).reduce((a, b) => a + b, 0), 0);
   const wrong = reports.filter(({ wrongs }) => wrongs.length > 0);
-  const most = (name: string): number =>
-    Math.max(
-      0,
-      ...reports.flatMap(({ programs }) => programs.filter((one) => one.name.includes(name)).map((one) => one.mostMib)),
-    );
   say(
     `${reports.length} of ${RUNS} runs judged, ${minutes} minutes, ${slots} due slots, faults ${JSON.stringify(Object.fromEntries(faults))}`,
   );
-  say(`memory at most: agent ${most('-1')} MiB, collector ${most('collector')} MiB`);
+  const programs = groupBy(
+    reports.flatMap(({ programs }) => programs),
+    ({ name }) => (AGENTS.some((agent) => agent === name) ? 'agent' : name.replace(/-[ab]$/, '')),
+  );
+  for (const [name, figures] of programs) {
+    const cpuSeconds = figures.reduce((sum, one) => sum + one.cpuSeconds, 0) / reports.length;
+    const most = Math.max(...figures.map(({ mostMib }) => mostMib));
+    say(`${name}: ${cpuSeconds.toFixed(1)} s of processor in a run, ${most} MiB at most`);
+  }
   for (const line of new Set(reports.flatMap(({ notRun }) => notRun))) say(line);
   if (broken > 0) say(`${broken} runs broke`);
   say(wrong.length === 0 ? 'nothing was found wrong' : `wrong: seeds ${wrong.map(({ seed }) => seed).join(', ')}`);

@@ -14,14 +14,17 @@ import { eventually } from '../support/eventually.ts';
 import { openFailingDisk, type FailingDisk } from '../support/disk-faults.ts';
 import { restClient, type Rest } from '../support/rest.ts';
 import { runningPart, type RunningPart } from '../support/running-part.ts';
+import { openOwnDatabase, type RunDatabase } from './database.ts';
 import { openFalseClock, type FalseClock } from './false-clock.ts';
 import { openLink, type Link } from './link.ts';
 import { AGENTS, COLLECTORS, regionOf, type AgentName, type CollectorName } from './names.ts';
 import { UNTRUE_CLOCKS, type PartitionEnd } from './plan.ts';
 import { reservePort } from './ports.ts';
+import { killTree } from './processes.ts';
 
 /** The whole system of a run, as processes on loopback, with something in every way between two of them that can fail. */
 export interface Stand {
+  database: RunDatabase;
   pool: pg.Pool;
   rest: Rest;
   agents: ReadonlyMap<AgentName, StandingAgent>;
@@ -49,8 +52,11 @@ export type Closers = (() => Promise<unknown>)[];
 const START_MS = 120_000;
 const PATIENCE_MS = 120_000;
 
-/** Starts everything and returns when all agents are enrolled. What it opened is ended by `closers`, in reverse. */
-export async function openStand(dir: string, databaseUrl: string, closers: Closers): Promise<Stand> {
+/**
+ * Starts everything and returns when all agents are enrolled; a database server, too, where no migrated database is given.
+ * What it opened is ended by `closers`, in reverse.
+ */
+export async function openStand(dir: string, given: string | null, closers: Closers): Promise<Stand> {
   const logDir = join(dir, 'logs');
   mkdirSync(logDir, { recursive: true });
   const begin = async (part: Part): Promise<RunningPart> => {
@@ -59,6 +65,9 @@ export async function openStand(dir: string, databaseUrl: string, closers: Close
     await running.start();
     return running;
   };
+  const database = given === null ? await openOwnDatabase(dir, begin) : { url: given, server: null };
+  const { url: databaseUrl, server } = database;
+  if (server !== null) closers.push(() => killTree(server));
   // Patient: the machine may be busier than any that serves.
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 4, connectionTimeoutMillis: PATIENCE_MS });
   pool.on('error', () => undefined);
@@ -94,6 +103,7 @@ export async function openStand(dir: string, databaseUrl: string, closers: Close
   // All of them have come as far as they can before anything is ended.
   for (const end of await Promise.allSettled(started)) if (end.status === 'rejected') throw end.reason;
   return {
+    database,
     pool,
     rest: restClient(`http://127.0.0.1:${apiPort}`, key?.key ?? ''),
     agents,

@@ -18,6 +18,8 @@ export interface DatabaseServer {
   adminUrl: string;
   /** A migrated database to clone. Nobody may connect to it, since a connection would forbid cloning. */
   template: string;
+  /** Whether it is the embedded one. */
+  embedded: boolean;
   stop(): Promise<void>;
 }
 
@@ -36,6 +38,7 @@ export async function startDatabaseServer(): Promise<DatabaseServer> {
   }
   return {
     adminUrl: server.adminUrl,
+    embedded: server.embedded,
     template,
     async stop() {
       await dropDatabases(server.adminUrl, template);
@@ -64,12 +67,13 @@ export function databaseUrl(adminUrl: string, database: string): string {
 
 interface Server {
   adminUrl: string;
+  embedded: boolean;
   stop(): Promise<void>;
 }
 
 async function startServer(): Promise<Server> {
   const given = process.env.TEST_DATABASE_URL;
-  if (given) return { adminUrl: given, stop: async () => undefined };
+  if (given) return { adminUrl: given, embedded: false, stop: async () => undefined };
   if (process.env.TEST_DATABASE !== 'embedded' && (await dockerAnswers())) return startContainer();
   return startEmbedded();
 }
@@ -94,7 +98,7 @@ async function startEmbedded(): Promise<Server> {
       await end();
       throw error;
     });
-    return { adminUrl: cluster.adminUrl, stop: end };
+    return { adminUrl: cluster.adminUrl, embedded: true, stop: end };
   } catch (error) {
     remove();
     throw error;
@@ -112,6 +116,7 @@ async function startContainer(): Promise<Server> {
     .start();
   return {
     adminUrl: `postgres://postgres:farwatch@${container.getHost()}:${container.getMappedPort(5432)}/postgres`,
+    embedded: false,
     stop: async () => void (await container.stop()),
   };
 }

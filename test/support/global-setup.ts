@@ -3,7 +3,7 @@ import { startDatabaseServer, type DatabaseServer } from './database-server.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    databaseServer: { adminUrl: string; template: string };
+    databaseServer: Pick<DatabaseServer, 'adminUrl' | 'template' | 'embedded'>;
   }
 }
 
@@ -19,8 +19,8 @@ const scope = globalThis as typeof globalThis & { [KEY]?: Shared };
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const shared = (scope[KEY] ??= { server: startDatabaseServer(), users: 0 });
   shared.users += 1;
-  const { adminUrl, template } = await shared.server;
-  project.provide('databaseServer', { adminUrl, template });
+  const { adminUrl, template, embedded } = await shared.server;
+  project.provide('databaseServer', { adminUrl, template, embedded });
   return async () => {
     shared.users -= 1;
     if (shared.users > 0) return;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, inject, test } from 'vitest';
+import { DATABASE_IS_SHARED } from '../faults/database.ts';
 import { CLOCKS_STAY_TRUE } from '../faults/false-clock.ts';
 
 const SEEDS = 3;
@@ -30,6 +31,12 @@ test(
   },
 );
 
+test('database servers are taken away in it', ({ skip }) => {
+  skip(!inject('databaseServer').embedded, DATABASE_IS_SHARED);
+  expect(told).toMatch(/"database server":[1-9]/);
+  expect(told).not.toContain(DATABASE_IS_SHARED);
+});
+
 test('clocks are stepped in it', ({ skip }) => {
   skip(CLOCKS_STAY_TRUE !== null, CLOCKS_STAY_TRUE ?? '');
   expect(told).toMatch(/"clock step":[1-9]/);
@@ -37,7 +44,9 @@ test('clocks are stepped in it', ({ skip }) => {
 
 function runFaults(...args: string[]): Promise<{ code: number; output: string }> {
   const runner = fileURLToPath(new URL('../faults/run.ts', import.meta.url));
-  const env = { ...process.env, TEST_DATABASE_URL: inject('databaseServer').adminUrl };
+  const { adminUrl, embedded } = inject('databaseServer');
+  // Where any server will do each run has its own, which it kills.
+  const env = { ...process.env, TEST_DATABASE_URL: embedded ? '' : adminUrl };
   return new Promise((resolve) => {
     const child = execFile(process.execPath, ['--import', 'tsx', runner, ...args], { env }, (_, stdout, stderr) =>
       resolve({ code: child.exitCode ?? 1, output: stdout + stderr }),

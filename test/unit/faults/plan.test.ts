@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { drawPlan } from '../../faults/plan.ts';
 
-const OPTIONS = { minutes: 5, faults: 24, monitors: 54 };
+const OPTIONS = { minutes: 5, faults: 28, monitors: 54 };
 
 test('a seed has one plan, and another seed another', () => {
   expect(drawPlan(7, OPTIONS)).toEqual(drawPlan(7, OPTIONS));
