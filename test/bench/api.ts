@@ -4,8 +4,7 @@
  * them with a raw year. Rounds of the three take turns, so that all meet the same machine; the
  * program's own time on a processor is told too, since that a busy machine does not change much.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -14,9 +13,17 @@ import { createApiKey } from '../../db/api-keys.ts';
 import { minutesInSpans } from '../../db/engines/engine.ts';
 import { makeRoom } from '../../db/room.ts';
 import { freePort } from '../../deploy/local/free-port.ts';
-import { listening, spawnProgram } from '../../deploy/local/programs.ts';
 import buildPrograms from '../support/build-programs.ts';
-import { addBenchMonitors, median, openBenchDatabase, say, writeHistory, type Closers } from './bench-database.ts';
+import {
+  addBenchMonitors,
+  closing,
+  median,
+  openBenchDatabase,
+  say,
+  writeHistory,
+  type Closers,
+} from './bench-database.ts';
+import { startApi, started } from './bench-programs.ts';
 import { load, type Load } from './http-load.ts';
 
 const { values: options } = parseArgs({
@@ -39,11 +46,7 @@ from generate_series($2::int8, $3::int8 - 3600, 3600) as at cross join unnest($1
 on conflict do nothing`;
 
 const closers: Closers = [];
-try {
-  await run();
-} finally {
-  for (const close of closers.reverse()) await close();
-}
+await closing(closers, run);
 
 async function run(): Promise<void> {
   buildPrograms();
@@ -53,14 +56,13 @@ async function run(): Promise<void> {
   const created = await createApiKey(pool, 'bench');
   const key = created?.key ?? '';
   const [api, bare] = [await freePort(), await freePort()];
-  const env = { DATABASE_URL: url, API_LISTEN: `127.0.0.1:${api}`, LOG_LEVEL: 'warn' };
-  const apiPid = await started(
-    spawnProgram('api', { ...env, RATE_LIMIT_PER_KEY: '0', RATE_LIMIT_PER_ADDRESS: '0' }, 'inherit'),
-    api,
-  );
+  const { pid: apiPid = NaN } = await startApi(url, api, closers, {
+    RATE_LIMIT_PER_KEY: '0',
+    RATE_LIMIT_PER_ADDRESS: '0',
+  });
   const bareProgram = fileURLToPath(new URL('./bare-api-process.ts', import.meta.url));
   const args = ['--import', 'tsx', bareProgram, url, String(bare)];
-  const barePid = await started(spawn(process.execPath, args, { stdio: 'inherit' }), bare);
+  const { pid: barePid = NaN } = await started(spawn(process.execPath, args, { stdio: 'inherit' }), bare, closers);
   const measure = await measurer(pool, key, { api: { port: api, pid: apiPid }, bare: { port: bare, pid: barePid } });
   const day = `start_ts=${to - DAY}&end_ts=${to}`;
   await measure('GET monitor', { path: () => '/api/v4/monitors/m7', status: 200 });
@@ -91,15 +93,6 @@ async function writeDatabase(pool: pg.Pool, to: number): Promise<void> {
     [CONNECTIONS],
   );
   say(`${monitors} monitors written in ${((performance.now() - begun) / 1000).toFixed(0)} s`);
-}
-
-async function started(child: ChildProcess, port: number): Promise<number> {
-  closers.push(async () => {
-    child.kill('SIGTERM');
-    if (child.exitCode === null) await once(child, 'exit');
-  });
-  await listening(child, port);
-  return child.pid ?? NaN;
 }
 
 interface Asked {

@@ -12,6 +12,15 @@ import { administer, databaseUrl } from '../support/database-server.ts';
 /** What a bench closes at its end, last first. */
 export type Closers = (() => Promise<unknown> | void)[];
 
+/** Runs a bench and closes what it opened, whatever became of it. */
+export async function closing(closers: Closers, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } finally {
+    for (const close of closers.reverse()) await close();
+  }
+}
+
 /** A migrated database of a bench's own; what it opens is closed by `closers`, last first. */
 export interface BenchDatabase {
   url: string;

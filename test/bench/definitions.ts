@@ -1,16 +1,15 @@
-import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import { runBus } from '../../agent/bus.ts';
 import { DefinitionsFollower } from '../../agent/definitions.ts';
 import { freePort } from '../../deploy/local/free-port.ts';
-import { listening, spawnProgram } from '../../deploy/local/programs.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import buildPrograms from '../support/build-programs.ts';
 import { startNats } from '../support/nats.ts';
-import { createAgent, testIdentityDir, testDefinitionsKey } from '../support/test-identity.ts';
-import { openBenchDatabase, type Closers } from './bench-database.ts';
+import { createAgent, testDefinitionsKey } from '../support/test-identity.ts';
+import { closing, openBenchDatabase, say, type Closers } from './bench-database.ts';
+import { startCollector } from './bench-programs.ts';
 
 /**
  * From the commit of an edit until every agent has adopted it: one monitor at a time, then all at once. The collector,
@@ -33,11 +32,7 @@ const LIMIT_MS = 120_000;
 /** Edits so far: each writes another configuration. */
 let edits = 1;
 const closers: Closers = [];
-try {
-  await run();
-} finally {
-  for (const close of closers.reverse()) await close();
-}
+await closing(closers, run);
 
 async function run(): Promise<void> {
   buildPrograms();
@@ -50,7 +45,7 @@ async function run(): Promise<void> {
      select 'm' || n, 'm', 'ACTIVE', 'TCP', $2::jsonb, 'NO', 'NO' from generate_series(1, $1) as n`,
     [MONITORS, typeData(1)],
   );
-  await startCollector(url, nats.url);
+  await startCollector(url, nats.url, await freePort(), closers);
   const followers = REGIONS.flatMap((region) =>
     Array.from({ length: AGENTS_A_REGION }, () => follow(nats.url, region)),
   );
@@ -122,25 +117,4 @@ function follow(natsUrl: string, region: string): DefinitionsFollower {
     return running;
   });
   return follower;
-}
-
-async function startCollector(url: string, natsUrl: string): Promise<void> {
-  const port = await freePort();
-  const env = {
-    DATABASE_URL: url,
-    NATS_URL: natsUrl,
-    FARWATCH_IDENTITY_DIR: testIdentityDir,
-    COLLECTOR_LISTEN: `127.0.0.1:${port}`,
-    LOG_LEVEL: 'warn',
-  };
-  const child = spawnProgram('collector', env, 'inherit');
-  closers.push(async () => {
-    child.kill('SIGTERM');
-    if (child.exitCode === null) await once(child, 'exit');
-  });
-  await listening(child, port);
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -15,9 +15,17 @@ import { minutesInSpans } from '../../db/engines/engine.ts';
 import { keepHouse } from '../../db/housekeeping.ts';
 import { makeRoom } from '../../db/room.ts';
 import { freePort } from '../../deploy/local/free-port.ts';
-import { listening, spawnProgram } from '../../deploy/local/programs.ts';
 import buildPrograms from '../support/build-programs.ts';
-import { addBenchMonitors, median, openBenchDatabase, say, writeHistory } from './bench-database.ts';
+import {
+  addBenchMonitors,
+  closing,
+  median,
+  openBenchDatabase,
+  say,
+  writeHistory,
+  type Closers,
+} from './bench-database.ts';
+import { startApi } from './bench-programs.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -29,12 +37,8 @@ const { values: options } = parseArgs({
 const DAYS = Number(options.days);
 const POINTS = DAYS * 1440;
 
-const closers: (() => Promise<unknown> | void)[] = [];
-try {
-  await run();
-} finally {
-  for (const close of closers.reverse()) await close();
-}
+const closers: Closers = [];
+await closing(closers, run);
 
 async function run(): Promise<void> {
   buildPrograms();
@@ -50,7 +54,9 @@ async function run(): Promise<void> {
   await pool.query('vacuum (analyze) data_points');
   const { name } = await engineOf(pool);
   say(`engine ${name}, ${ids.length} monitors, ${POINTS} points each`);
-  const api = await startApi(url);
+  const port = await freePort();
+  const { pid = NaN } = await startApi(url, port, closers);
+  const api = { base: `http://127.0.0.1:${port}`, pid };
   const created = await createApiKey(pool, 'bench');
   const path = `/api/v4/monitors/m${ids.indexOf(monitorId) + 1}/data?start_ts=${range.from}&end_ts=${range.to}`;
   const read = (): Promise<Reading> => readData(`${api.base}${path}`, created?.key ?? '');
@@ -120,21 +126,6 @@ function copy(url: string, monitorId: number, range: { from: number; to: number 
   const elapsed = performance.now() - begun;
   if (status !== 0 || statSync(file).size === 0) throw new Error('psql did not copy');
   return elapsed;
-}
-
-async function startApi(url: string): Promise<{ base: string; pid: number }> {
-  const port = await freePort();
-  const child = spawnProgram(
-    'api',
-    { DATABASE_URL: url, API_LISTEN: `127.0.0.1:${port}`, LOG_LEVEL: 'warn' },
-    'inherit',
-  );
-  closers.push(async () => {
-    child.kill('SIGTERM');
-    if (child.exitCode === null) await once(child, 'exit');
-  });
-  await listening(child, port);
-  return { base: `http://127.0.0.1:${port}`, pid: child.pid ?? NaN };
 }
 
 /** A figure of the process's status in the kernel's books, MB. */

@@ -10,12 +10,20 @@ import type { CheckResult } from '../../core/result.ts';
 import { engineOf } from '../../db/engine.ts';
 import { makeRoom } from '../../db/room.ts';
 import { freePort } from '../../deploy/local/free-port.ts';
-import { listening, spawnProgram } from '../../deploy/local/programs.ts';
 import buildPrograms from '../support/build-programs.ts';
 import { startNats } from '../support/nats.ts';
-import { createAgent, testIdentityDir } from '../support/test-identity.ts';
+import { createAgent } from '../support/test-identity.ts';
 import { connectWireAgent, type WireAgent } from '../support/wire-agent.ts';
-import { makeBenchDatabase, median, openBenchServer, say, type BenchDatabase, type Closers } from './bench-database.ts';
+import {
+  closing,
+  makeBenchDatabase,
+  median,
+  openBenchServer,
+  say,
+  type BenchDatabase,
+  type Closers,
+} from './bench-database.ts';
+import { startCollector } from './bench-programs.ts';
 
 /**
  * Results a second from gRPC send to commit, each written to `check_results` and consolidated into `data_points`, against
@@ -37,11 +45,7 @@ const REGIONS = ['eu', 'us', 'ap'];
 const BATCH_ROWS = 1000;
 
 const closers: Closers = [];
-try {
-  await run();
-} finally {
-  for (const close of closers.reverse()) await close();
-}
+await closing(closers, run);
 
 async function run(): Promise<void> {
   buildPrograms();
@@ -61,7 +65,11 @@ async function run(): Promise<void> {
   await database.pool.query(`update monitor_versions set from_minute = from_minute - interval '1 day'`);
   await database.pool.query('analyze monitors');
   await database.pool.query('analyze monitor_versions');
-  const collector = await startCollector(database.url, nats.url);
+  const port = await freePort();
+  const collector = {
+    address: `127.0.0.1:${port}`,
+    process: await startCollector(database.url, nats.url, port, closers),
+  };
   const agents = await Promise.all(
     REGIONS.map((region, index) =>
       connectWireAgent({ address: collector.address, token: tokens[index] ?? '', region }),
@@ -214,24 +222,6 @@ async function enrol(pool: pg.Pool, region: string): Promise<string> {
   const created = await createAgent(pool, `${region}-1`, region);
   if ('problem' in created) throw new Error(created.problem);
   return created.token;
-}
-
-async function startCollector(url: string, natsUrl: string): Promise<Collector> {
-  const port = await freePort();
-  const env = {
-    DATABASE_URL: url,
-    NATS_URL: natsUrl,
-    FARWATCH_IDENTITY_DIR: testIdentityDir,
-    COLLECTOR_LISTEN: `127.0.0.1:${port}`,
-    LOG_LEVEL: 'warn',
-  };
-  const child = spawnProgram('collector', env, 'inherit');
-  closers.push(async () => {
-    child.kill('SIGTERM');
-    if (child.exitCode === null) await once(child, 'exit');
-  });
-  await listening(child, port);
-  return { address: `127.0.0.1:${port}`, process: child };
 }
 
 /** Waits for the next minute to begin; its start, unix seconds. */

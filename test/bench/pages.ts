@@ -18,7 +18,7 @@ import { engineOf } from '../../db/engine.ts';
 import { openBrowser } from '../support/browser.ts';
 import buildPrograms from '../support/build-programs.ts';
 import { startSourceProgram } from '../support/source-program.ts';
-import { median, openBenchDatabase, say, type Closers } from './bench-database.ts';
+import { closing, median, openBenchDatabase, say, type Closers } from './bench-database.ts';
 import { writePagesHistory } from './page-history.ts';
 import { measureBytes, measurePaint, measureRush, measureVisits } from './page-visits.ts';
 
@@ -38,11 +38,7 @@ const ZONES = ['UTC', 'Europe/Berlin', 'Asia/Kolkata'] as const;
 const SLOWER = 4;
 
 const closers: Closers = [];
-try {
-  await run();
-} finally {
-  for (const close of closers.reverse()) await close();
-}
+await closing(closers, run);
 
 async function run(): Promise<void> {
   const { url, pool } = await openBenchDatabase(closers);

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
@@ -8,13 +7,13 @@ import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import { engineOf } from '../../db/engine.ts';
 import { freePort } from '../../deploy/local/free-port.ts';
-import { listening, spawnProgram } from '../../deploy/local/programs.ts';
 import buildPrograms from '../support/build-programs.ts';
 import { startNats } from '../support/nats.ts';
 import { openSpoolOutage, startSpoolingAgent, type SpoolOutage } from '../support/spool-outage.ts';
 import { SECONDS_OF_CHECKS, syntheticResult } from '../support/synthetic-results.ts';
-import { createAgent, testIdentityDir, tlsOf } from '../support/test-identity.ts';
-import { addBenchMonitors, openBenchDatabase, say, type Closers } from './bench-database.ts';
+import { createAgent, tlsOf } from '../support/test-identity.ts';
+import { addBenchMonitors, closing, openBenchDatabase, say, type Closers } from './bench-database.ts';
+import { startCollector } from './bench-programs.ts';
 
 /**
  * An outage of 72 hours. First against a collector that only counts, with 50,000 monitors: the agent's time is simulated
@@ -39,13 +38,11 @@ const MAX_LATE_MS = 10_000;
 const CUTS = 3;
 
 const closers: Closers = [];
-try {
+await closing(closers, async () => {
   say(`load ${loadavg()[0]?.toFixed(2)}`);
   if (MONITORS > 0) await drainIntoCounter();
   if (STORED_MONITORS > 0) await drainIntoDatabase();
-} finally {
-  for (const close of closers.reverse()) await close();
-}
+});
 
 async function drainIntoCounter(): Promise<void> {
   const outage = await openSpoolOutage({ monitors: MONITORS, minutes: MINUTES });
@@ -126,7 +123,7 @@ async function drainIntoDatabase(): Promise<void> {
   closers.push(close);
   await agent.tell({ order: 'pass', minutes: MINUTES });
   const seconds = await timed(async () => {
-    await startCollector(url, nats.url, port);
+    await startCollector(url, nats.url, port, closers);
     while ((await agent.tell({ order: 'report' })).spool.rows > 0) await wait(100);
   });
   const results = STORED_MONITORS * MINUTES;
@@ -135,19 +132,6 @@ async function drainIntoDatabase(): Promise<void> {
   say(`stored in ${seconds.toFixed(0)} s: ${whole(results / seconds)} results/s, ${times.toFixed(0)} times real time`);
   await compare(pool, firstMinute);
   demand(times >= MIN_TIMES_REAL_TIME, `${MIN_TIMES_REAL_TIME} times real time`);
-}
-
-async function startCollector(url: string, natsUrl: string, port: number): Promise<void> {
-  const env = {
-    ...{ DATABASE_URL: url, NATS_URL: natsUrl, LOG_LEVEL: 'warn' },
-    ...{ FARWATCH_IDENTITY_DIR: testIdentityDir, COLLECTOR_LISTEN: `127.0.0.1:${port}` },
-  };
-  const child = spawnProgram('collector', env, 'inherit');
-  closers.push(async () => {
-    child.kill('SIGTERM');
-    if (child.exitCode === null) await once(child, 'exit');
-  });
-  await listening(child, port);
 }
 
 /** Every minute of every monitor is there once and says what was measured, and has its point where it is known. */

@@ -13,6 +13,7 @@ import { purgeDeleted } from '../../db/purge.ts';
 import { makeRoom } from '../../db/room.ts';
 import {
   addBenchMonitors,
+  closing,
   makeBenchDatabase,
   openBenchServer,
   say,
@@ -34,13 +35,11 @@ const YEAR_MONITORS = Number(options['year-monitors']);
 const YEAR_DAYS = 365;
 
 const closers: Closers = [];
-try {
+await closing(closers, async () => {
   const adminUrl = await openBenchServer(closers);
   await measureBytes(await makeBenchDatabase(adminUrl, 'bytes', closers));
   await measureYear(await makeBenchDatabase(adminUrl, 'year', closers));
-} finally {
-  for (const close of closers.reverse()) await close();
-}
+});
 
 async function measureBytes({ pool }: BenchDatabase): Promise<void> {
   const engine = await engineOf(pool);
