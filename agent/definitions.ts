@@ -1,16 +1,17 @@
-import { Kvm, type KV, type KvWatchEntry } from '@nats-io/kv';
-import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Manifest } from '../core/definition.ts';
 import { bucketOf, decodeDefinition, decodeManifest, MANIFEST_KEY, monitorOfKey } from '../proto/kv.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createBackoff, monotonicMs, sleep } from '../runtime/time.ts';
+import { readManifest, watchBucket, type BucketEntry } from './bucket-watch.ts';
 import type { BusUser } from './bus.ts';
 import { createSignedValues, type SignedValues } from './signed-values.ts';
 import { judgeSnapshot, type BucketValue, type DefinitionSet, type Snapshot } from './definition-set.ts';
 
 export interface FollowerOptions {
   region: string;
+  /** Who asks. */
+  agentId: number;
   /** The set the agent goes by already. */
   adopted: DefinitionSet | null;
   onAdopt: (set: DefinitionSet, snapshot: Snapshot) => void;
@@ -27,7 +28,6 @@ const PATIENCE_MS = 10_000;
 const PEEK_MS = 10_000;
 /** How long a manifest that was seen past the watch may take to come through it. */
 const PEEK_GRACE_MS = 1000;
-const PEEK_TIMEOUT_MS = 3000;
 /** A burst of changes is judged once: soon after its manifest, which comes last; without one it makes no set. */
 const SETTLE_MS = 25;
 const NO_MANIFEST_MS = 500;
@@ -92,15 +92,15 @@ export class DefinitionsFollower implements BusUser {
     signal.addEventListener('abort', stop, { once: true });
     try {
       this.#renew = renew;
-      const kv = await new Kvm(jetstream(connection)).open(bucketOf(this.#options.region));
-      const entries = await kv.watch();
+      const { region, agentId } = this.#options;
+      const entries = await watchBucket(connection, region, agentId);
       this.#signed.restart();
       this.#connectionProblem = null;
       const reading = this.#read(entries, view, renewal.signal).finally(() => renew('the watch ended'));
       const stopReading = (): void => entries.stop();
       renewal.signal.addEventListener('abort', stopReading, { once: true });
       if (renewal.signal.aborted) stopReading();
-      await Promise.all([reading, this.#doubt(kv, view, renewal.signal, renew)]);
+      await Promise.all([reading, this.#doubt(connection, view, renewal.signal, renew)]);
       return true;
     } catch (error) {
       this.#connectionProblem = `the bucket of the region cannot be read: ${textOf(error)}`;
@@ -111,7 +111,7 @@ export class DefinitionsFollower implements BusUser {
     }
   }
 
-  async #read(entries: AsyncIterable<KvWatchEntry>, view: WatchView, signal: AbortSignal): Promise<void> {
+  async #read(entries: AsyncIterable<BucketEntry>, view: WatchView, signal: AbortSignal): Promise<void> {
     let judging: NodeJS.Timeout | undefined;
     let isSoon = false;
     for await (const entry of entries) {
@@ -158,7 +158,12 @@ export class DefinitionsFollower implements BusUser {
   }
 
   /** Ends the watch when its set does not come to equal its manifest, or when a manifest is seen that it does not show. */
-  async #doubt(kv: KV, view: WatchView, signal: AbortSignal, renew: (reason: string) => void): Promise<void> {
+  async #doubt(
+    connection: NatsConnection,
+    view: WatchView,
+    signal: AbortSignal,
+    renew: (reason: string) => void,
+  ): Promise<void> {
     const patienceMs = (this.#options.patienceMs ?? PATIENCE_MS) * (1 + Math.random() / 2);
     const peekMs = (this.#options.peekMs ?? PEEK_MS) * (1 + Math.random() / 2);
     let peekAtMs = monotonicMs() + peekMs;
@@ -171,17 +176,26 @@ export class DefinitionsFollower implements BusUser {
         return renew('the set does not equal its manifest');
       }
       if (monotonicMs() < peekAtMs) continue;
-      if (!(await this.#agreesWithBucket(kv, view, signal))) return renew('the watch does not show the manifest');
+      if (!(await this.#agreesWithBucket(connection, view, signal)))
+        return renew('the watch does not show the manifest');
       peekAtMs = monotonicMs() + peekMs;
     }
   }
 
-  async #agreesWithBucket(kv: KV, view: WatchView, signal: AbortSignal): Promise<boolean> {
-    const seen = await peekManifest(kv, this.#signed);
+  async #agreesWithBucket(connection: NatsConnection, view: WatchView, signal: AbortSignal): Promise<boolean> {
+    const seen = await this.#peek(connection);
     if (seen === null || isSameManifest(seen, view.manifest)) return true;
     await sleep(PEEK_GRACE_MS, signal);
     // It may have moved on meanwhile, which shows that the watch lives.
     return isSameManifest(seen, view.manifest) || (view.manifest?.generation ?? -1) > seen.generation;
+  }
+
+  /** The manifest past the watch; null: there is none, or nobody tells. */
+  async #peek(connection: NatsConnection): Promise<Manifest | null> {
+    const value = await readManifest(connection, this.#options.region, this.#options.agentId);
+    if (value === null) return null;
+    const content = await this.#signed.open({ key: MANIFEST_KEY, revision: 0, string: () => value });
+    return decodeManifest(content ?? '');
   }
 }
 
@@ -197,11 +211,11 @@ class WatchView implements Snapshot {
     this.#signed = values;
   }
 
-  async take(entry: KvWatchEntry): Promise<void> {
+  async take(entry: BucketEntry): Promise<void> {
     const { key } = entry;
     const isManifest = key === MANIFEST_KEY;
     if (!isManifest && monitorOfKey(key) === null) return;
-    if (entry.operation !== 'PUT') {
+    if (entry.isRemoved) {
       this.#signed.forget(key);
       if (isManifest) this.manifest = null;
       else this.values.delete(key);
@@ -216,20 +230,6 @@ class WatchView implements Snapshot {
 
   hasUnreadable(): boolean {
     return [...this.values.values()].some(({ stored }) => stored === null);
-  }
-}
-
-/** Reads the manifest through a consumer of its own, which is all that an agent's rights allow. Null: there is none. */
-async function peekManifest(kv: KV, signed: SignedValues): Promise<Manifest | null> {
-  const entries = await kv.watch({ key: MANIFEST_KEY });
-  const timer = setTimeout(() => entries.stop(), PEEK_TIMEOUT_MS);
-  try {
-    for await (const entry of entries)
-      return entry.operation === 'PUT' ? decodeManifest((await signed.open(entry)) ?? '') : null;
-    return null;
-  } finally {
-    clearTimeout(timer);
-    entries.stop();
   }
 }
 

@@ -106,7 +106,7 @@ export async function startAgent(config: AgentConfig, logger: Logger, life: Life
   const definitions = createDefinitionsFile(config.folder.definitions, region);
   const kept = await definitions.load();
   const follower = new DefinitionsFollower({
-    region,
+    ...{ region, agentId },
     adopted: kept,
     definitionsKey: () => identity.current().definitionsKey,
     logger,

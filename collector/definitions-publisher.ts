@@ -4,6 +4,7 @@ import type { Region, RegionDefinitions } from '../db/definitions.ts';
 import type { ValueSigner } from '../proto/signed-value.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createBackoff, monotonicMs } from '../runtime/time.ts';
+import { answerDefinitionRequests } from './definition-requests.ts';
 import { BucketConflict, openDefinitionsBucket, type DefinitionsBucket } from './definitions-bucket.ts';
 import { createGate, type Gate } from './gate.ts';
 
@@ -115,6 +116,7 @@ async function publishOver(
   const buckets = new Map<number, DefinitionsBucket>();
   const backoff = createBackoff(100, 5000);
   void followReconnects(nats, state);
+  answerDefinitionRequests(nats, parts.logger);
   state.passAt = 0;
   while (!signal.aborted && !nats.isClosed()) {
     let pauseMs = untilDue(state);

@@ -53,7 +53,7 @@ const UNLIMITED: Account['limits'] = {
   conn: -1,
   leaf: 0,
 };
-/** An agent has two consumers of its region's bucket at a time. Who makes them without end must not fill the server. */
+/** Each agent has one. Should anybody find a way to make more, it must not fill the server. */
 const MAX_CONSUMERS = 2000;
 const WITH_JETSTREAM: Account['limits'] = {
   ...UNLIMITED,

@@ -1,6 +1,6 @@
 import { jwtAuthenticator, type ConnectionOptions } from '@nats-io/transport-node';
+import { bucketConsumerOf, inboxPrefixOf, subjectOfRequest } from './definition-requests.ts';
 import { asksForTls } from './nats-address.ts';
-import { bucketOf } from './kv.ts';
 import { subjectOfMember, subjectOfMembers } from './members.ts';
 import { NATS_NAME } from './server-names.ts';
 
@@ -21,18 +21,15 @@ export function natsAccess(addresses: string, authority: string, { jwt, seed }: 
   return { authenticator: jwtAuthenticator(jwt, seed), tls };
 }
 
-/** The prefix of an agent's inboxes; nobody else may listen there. */
-export function inboxPrefixOf(agentId: number): string {
-  return `_INBOX_${agentId}`;
-}
-
 /**
- * What an agent may do in its region's account: read the region's bucket through consumers of its own, hear the
- * region's agents, and speak for itself.
+ * What an agent may do in its region's account: ask collectors for its region's definitions, say that it keeps up with what
+ * comes of it, hear the region's agents, and speak for itself. None of that is answered by the server, which would send
+ * its answer to any subject that the asker names.
  */
 export function agentPermissions(region: string, agentId: number): { publish: string[]; subscribe: string[] } {
+  const { stream, name } = bucketConsumerOf(region, agentId);
   return {
-    publish: [`$JS.API.CONSUMER.CREATE.KV_${bucketOf(region)}.>`, subjectOfMember(region, agentId)],
+    publish: [subjectOfRequest(region, agentId, '*'), `$JS.FC.${stream}.${name}.*`, subjectOfMember(region, agentId)],
     subscribe: [`${inboxPrefixOf(agentId)}.>`, subjectOfMembers(region)],
   };
 }

@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { runBus } from '../../agent/bus.ts';
 import { DefinitionsFollower } from '../../agent/definitions.ts';
 import { freePort } from '../../deploy/local/free-port.ts';
+import { inboxPrefixOf } from '../../proto/definition-requests.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import buildPrograms from '../support/build-programs.ts';
 import { startNats } from '../support/nats.ts';
@@ -103,15 +104,17 @@ async function adopted(
 
 function follow(natsUrl: string, region: string): DefinitionsFollower {
   const logger = createLogger('agent', 'silent');
+  const agentId = closers.length;
   const follower = new DefinitionsFollower({
-    region,
+    ...{ region, agentId },
     adopted: null,
     definitionsKey: () => testDefinitionsKey,
     onAdopt: () => undefined,
     logger,
   });
   const end = new AbortController();
-  const running = runBus({ natsUrl, region, logger }, [follower], end.signal);
+  const credentials = { inboxPrefix: inboxPrefixOf(agentId) };
+  const running = runBus({ natsUrl, region, credentials, logger }, [follower], end.signal);
   closers.push(() => {
     end.abort();
     return running;

@@ -9,7 +9,8 @@ import type { AgentIdentity } from '../../agent/identity/identity-file.ts';
 import { hashInvitationSecret, type Invitation } from '../../core/invitation.ts';
 import { createInvitation } from '../../db/agent-invitations.ts';
 import type { AgentTls } from '../../proto/agent-client.ts';
-import { inboxPrefixOf, natsAccess } from '../../proto/nats-access.ts';
+import { inboxPrefixOf } from '../../proto/definition-requests.ts';
+import { natsAccess } from '../../proto/nats-access.ts';
 import { testAuthority } from './test-identity.ts';
 
 /** An invitation to a region, as `farwatch agents invite` makes it. */

@@ -1,4 +1,4 @@
-import { inboxPrefixOf } from '../../proto/nats-access.ts';
+import { inboxPrefixOf, subjectOfRequest } from '../../proto/definition-requests.ts';
 
 /** Ids of agents: a thief has the key of the one in `eu`, whose neighbour is of the same region. */
 interface Agents {
@@ -18,7 +18,8 @@ export const FORBIDDEN_TO_SAY: readonly Attempt[] = [
   ['write a definition of another region', () => '$KV.us.m.1'],
   ['get a message', () => '$JS.API.STREAM.MSG.GET.KV_eu'],
   ['get a message of another region', () => '$JS.API.STREAM.MSG.GET.KV_us'],
-  ['get a message directly', () => '$JS.API.DIRECT.GET.KV_us.$KV.us.m.1'],
+  ['get a message directly', () => '$JS.API.DIRECT.GET.KV_eu.$KV.eu.manifest'],
+  ['get a message of another region directly', () => '$JS.API.DIRECT.GET.KV_us.$KV.us.manifest'],
   ['list streams', () => '$JS.API.STREAM.LIST'],
   ['list names of streams', () => '$JS.API.STREAM.NAMES'],
   ['look at a stream and its subjects', () => '$JS.API.STREAM.INFO.KV_us'],
@@ -30,7 +31,13 @@ export const FORBIDDEN_TO_SAY: readonly Attempt[] = [
   ['make a stream', () => '$JS.API.STREAM.CREATE.other'],
   ['change a stream', () => '$JS.API.STREAM.UPDATE.KV_eu'],
   ['take a snapshot of a stream', () => '$JS.API.STREAM.SNAPSHOT.KV_us'],
+  ['make a consumer', () => '$JS.API.CONSUMER.CREATE.KV_eu'],
+  ['make a consumer with a name', () => '$JS.API.CONSUMER.CREATE.KV_eu.x.$KV.eu.m.1'],
+  ['make its own consumer', ({ eu }) => `$JS.API.CONSUMER.CREATE.KV_eu.agent-${eu}`],
   ['make a consumer of another region', () => '$JS.API.CONSUMER.CREATE.KV_us.x.>'],
+  ['ask for definitions in the name of its neighbour', ({ neighbour }) => subjectOfRequest('eu', neighbour, 'watch')],
+  ['ask for definitions of another region', ({ eu }) => subjectOfRequest('us', eu, 'watch')],
+  ['say that its neighbour keeps up', ({ neighbour }) => `$JS.FC.KV_eu.agent-${neighbour}.x`],
   ['make a durable consumer', () => '$JS.API.CONSUMER.DURABLE.CREATE.KV_eu.x'],
   ['list consumers', () => '$JS.API.CONSUMER.LIST.KV_eu'],
   ['delete a consumer', () => '$JS.API.CONSUMER.DELETE.KV_eu.x'],
@@ -47,6 +54,7 @@ export const FORBIDDEN_TO_HEAR: readonly Attempt[] = [
   ["its neighbour's inbox", ({ neighbour }) => `${inboxPrefixOf(neighbour)}.>`],
   ["everybody's inboxes", () => '_INBOX.>'],
   ['the agents of another region', () => 'farwatch.members.us.*'],
+  ['what its neighbours ask collectors', () => 'farwatch.definitions.eu.>'],
   ['the definitions of another region', () => '$KV.us.>'],
   ['definitions past JetStream', () => '$KV.eu.>'],
   ['what others ask JetStream', () => '$JS.API.>'],

@@ -1,6 +1,7 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
 import { connect } from '@nats-io/transport-node';
+import { answerDefinitionRequests } from '../../collector/definition-requests.ts';
 import { revisionOf, type Definition } from '../../core/definition.ts';
 import {
   bucketOf,
@@ -10,9 +11,10 @@ import {
   keyOfMonitor,
   MANIFEST_KEY,
 } from '../../proto/kv.ts';
+import { createLogger } from '../../runtime/logger.ts';
 import { testSigner } from './test-identity.ts';
 
-/** Writes a region's bucket as a collector would, and as one never would. */
+/** Writes a region's bucket as a collector would, and as one never would; and answers agents as a collector does. */
 export interface RegionBucket {
   put(key: string, value: string): Promise<void>;
   /** The same with the signature of the test's collectors. */
@@ -29,6 +31,7 @@ export interface RegionBucket {
 
 export async function openRegionBucket(natsUrl: string, region: string): Promise<RegionBucket> {
   const connection = await connect({ servers: natsUrl, maxReconnectAttempts: -1, reconnectTimeWait: 100 });
+  answerDefinitionRequests(connection, createLogger('collector', 'silent'));
   const kvm = new Kvm(jetstream(connection));
   let kv = await kvm.create(bucketOf(region));
   const bucket: RegionBucket = {

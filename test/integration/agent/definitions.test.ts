@@ -7,6 +7,7 @@ import type { Definition } from '../../../core/definition.ts';
 import { createDefinitionsFile } from '../../../agent/definitions-file.ts';
 import { DefinitionsFollower, type FollowerOptions } from '../../../agent/definitions.ts';
 import type { DefinitionSet, Snapshot } from '../../../agent/definition-set.ts';
+import { inboxPrefixOf } from '../../../proto/definition-requests.ts';
 import { createLogger } from '../../../runtime/logger.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';
@@ -46,7 +47,7 @@ afterEach(async () => {
 
 function follow(options: Partial<FollowerOptions> = {}): DefinitionsFollower {
   const follower = new DefinitionsFollower({
-    region: 'eu',
+    ...{ region: 'eu', agentId: 1 },
     adopted: null,
     definitionsKey: () => testDefinitionsKey,
     onAdopt: (set, snapshot) => adopted.push({ set, snapshot }),
@@ -55,7 +56,8 @@ function follow(options: Partial<FollowerOptions> = {}): DefinitionsFollower {
     peekMs: 1000,
     ...options,
   });
-  following.push(runBus({ natsUrl: nats.url, region: 'eu', logger }, [follower], end.signal));
+  const credentials = { inboxPrefix: inboxPrefixOf(1) };
+  following.push(runBus({ natsUrl: nats.url, region: 'eu', credentials, logger }, [follower], end.signal));
   return follower;
 }
 

@@ -3,6 +3,7 @@ import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runBus } from '../../../agent/bus.ts';
 import { DefinitionsFollower } from '../../../agent/definitions.ts';
+import { inboxPrefixOf } from '../../../proto/definition-requests.ts';
 import { createLogger } from '../../../runtime/logger.ts';
 import { startTestCollector, type TestCollector } from '../../support/collector.ts';
 import { startProxy, type CuttableProxy } from '../../support/cuttable-proxy.ts';
@@ -48,14 +49,16 @@ afterAll(async () => {
 
 function follow(region: string, natsUrl: string): void {
   const logger = createLogger('agent', 'silent');
+  const agentId = followers.length + 1;
   const times = { patienceMs: 2000, peekMs: 2000 };
   const follower = new DefinitionsFollower({
-    ...{ region, adopted: null, onAdopt: () => undefined, logger },
+    ...{ region, agentId, adopted: null, onAdopt: () => undefined, logger },
     definitionsKey: () => testDefinitionsKey,
     ...times,
   });
   followers.push(follower);
-  buses.push(runBus({ natsUrl, region, logger }, [follower], end.signal));
+  const credentials = { inboxPrefix: inboxPrefixOf(agentId) };
+  buses.push(runBus({ natsUrl, region, credentials, logger }, [follower], end.signal));
 }
 
 async function add(from: number, to: number): Promise<void> {
