@@ -20,6 +20,8 @@ export interface Words {
   say(key: keyof Messages, values?: Record<string, string | number>): string;
   /** A day and its time, with the zone's short name. */
   moment(seconds: number): string;
+  /** From one moment to another, and how long that is; a day that both share is said once. */
+  span(start: number, end: number): string;
   time(seconds: number): string;
   day(seconds: number): string;
   shortDay(seconds: number): string;
@@ -75,7 +77,7 @@ function makeWords(locale: Locale, timeZone: string): Words {
   };
   const isoDays = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeZone });
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 4 });
-  return {
+  const words: Words = {
     locale,
     timeZone,
     zone: createTimeZone(timeZone),
@@ -85,6 +87,11 @@ function makeWords(locale: Locale, timeZone: string): Words {
       return String(format.format(values));
     },
     moment: dates({ dateStyle: 'medium', timeStyle: 'short' }),
+    span: (start, end) => {
+      const isOneDay = words.isoDay(start) === words.isoDay(end);
+      const last = isOneDay ? words.time(end) : words.moment(end);
+      return words.say('span', { start: words.moment(start), end: last, duration: words.duration(end - start) });
+    },
     time: dates({ timeStyle: 'short' }),
     day: dates({ dateStyle: 'full' }),
     shortDay: dates({ month: 'short', day: 'numeric' }),
@@ -96,6 +103,7 @@ function makeWords(locale: Locale, timeZone: string): Words {
     latency: (milliseconds) => latencyText(locale, milliseconds),
     percent: (text) => percent.format(Number(text) / 100),
   };
+  return words;
 }
 
 function durationText(locale: Locale, seconds: number): string {

@@ -58,7 +58,5 @@ export function Affects({ monitors, words }: { monitors: readonly AffectedMonito
 }
 
 function IncidentSpan({ incident: { start, end }, words }: { incident: IncidentView; words: Words }) {
-  if (end === null) return <>{words.say('incident.started', { time: words.moment(start) })}</>;
-  const span = { start: words.moment(start), end: words.moment(end), duration: words.duration(end - start) };
-  return <>{words.say('incident.span', span)}</>;
+  return <>{end === null ? words.say('incident.started', { time: words.moment(start) }) : words.span(start, end)}</>;
 }

@@ -3,6 +3,8 @@ import type { Words } from '../words.ts';
 
 const WIDTH = 720;
 const HEIGHT = 240;
+/** Where the scale is written; the curve keeps out of it. */
+const LEFT = 64;
 const BOTTOM = 30;
 const TOP = 20;
 const LINES = 4;
@@ -17,7 +19,7 @@ export function LatencyChart({ series, words }: { series: LatencySeries; words: 
   const { start, end, points } = series;
   if (points.length === 0) return null;
   const top = niceTop(Math.max(...points.map(({ latencyMs }) => latencyMs)));
-  const x = (at: number): number => round(((at - start) / (end - start)) * WIDTH);
+  const x = (at: number): number => round(LEFT + ((at - start) / (end - start)) * (WIDTH - LEFT));
   const y = (latencyMs: number): number => round(HEIGHT - BOTTOM - (latencyMs / top) * (HEIGHT - BOTTOM - TOP));
   const { step, ticks } = ticksOf(series, words);
   return (

@@ -20,7 +20,7 @@ interface Props {
 
 /** A monitor on a page: how it is, how it was, and how fast. */
 export function MonitorRow({ monitor, now, shown, words, heading: Heading = 'h3' }: Props) {
-  const { tag, name, description, image, status, uptimeText, latencyMs, days, recent, regions } = monitor;
+  const { tag, name, image, status, uptimeText, latencyMs, days, recent, regions } = monitor;
   const uptime =
     uptimeText === '-'
       ? words.say('monitor.uptime.unknown')
@@ -34,8 +34,7 @@ export function MonitorRow({ monitor, now, shown, words, heading: Heading = 'h3'
         </Heading>
         <StatusMark status={status} words={words} />
       </div>
-      <Since monitor={monitor} now={now} words={words} />
-      {description && <p class="monitor-description">{description}</p>}
+      <About monitor={monitor} now={now} words={words} />
       <DayBar monitor={monitor} shown={shown} words={words} />
       <div class="monitor-figures">
         <span class="uptime">{uptime}</span>
@@ -59,12 +58,19 @@ export function MonitorRow({ monitor, now, shown, words, heading: Heading = 'h3'
   );
 }
 
-/** Trouble has an age; that all is well has none that anybody asks for. */
-function Since({ monitor: { status, since }, now, words }: Pick<Props, 'monitor' | 'now' | 'words'>) {
-  if (status === 'UP' || since === null) return null;
+/** What it is, and since when it is in trouble: that all is well has no age that anybody asks for. */
+function About({ monitor, now, words }: Pick<Props, 'monitor' | 'now' | 'words'>) {
+  const { description, status } = monitor;
+  const since = status === 'UP' ? null : monitor.since;
+  if (!description && since === null) return null;
   return (
-    <p class="monitor-since">
-      {words.say('monitor.since', { time: words.moment(since), duration: words.duration(now - since) })}
-    </p>
+    <div class="monitor-about">
+      {description && <p class="monitor-description">{description}</p>}
+      {since !== null && (
+        <p class="monitor-since">
+          {words.say('monitor.since', { time: words.moment(since), duration: words.duration(now - since) })}
+        </p>
+      )}
+    </div>
   );
 }

@@ -1,7 +1,7 @@
 import { summaryOf } from '../components/day-summary.ts';
 import { Incident } from '../components/incident.tsx';
 import { LatencyChart } from '../components/latency-chart.tsx';
-import { Maintenance } from '../components/maintenance.tsx';
+import { Maintenances } from '../components/maintenance.tsx';
 import { SpanStrip } from '../components/span-strip.tsx';
 import type { DayPageView } from '../view.ts';
 import type { Words } from '../words.ts';
@@ -53,9 +53,7 @@ export function DayPage({ page, words }: { page: DayPageView; words: Words }) {
       {incidents.map((incident) => (
         <Incident key={incident.id} incident={incident} words={words} />
       ))}
-      {maintenances.map((event) => (
-        <Maintenance key={event.eventId} event={event} words={words} />
-      ))}
+      <Maintenances list={maintenances} words={words} />
     </>
   );
 }

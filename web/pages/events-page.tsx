@@ -1,5 +1,5 @@
 import { Incident } from '../components/incident.tsx';
-import { Maintenance } from '../components/maintenance.tsx';
+import { Maintenances } from '../components/maintenance.tsx';
 import type { EventsView } from '../view.ts';
 import type { Words } from '../words.ts';
 
@@ -33,9 +33,7 @@ export function EventsPage({ page, words }: { page: EventsView; words: Words }) 
       {maintenances.length > 0 && (
         <section>
           <h2>{words.say('maintenances')}</h2>
-          {maintenances.map((event) => (
-            <Maintenance key={event.eventId} event={event} words={words} />
-          ))}
+          <Maintenances list={maintenances} words={words} />
         </section>
       )}
     </>

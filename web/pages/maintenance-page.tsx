@@ -1,4 +1,4 @@
-import { Maintenance } from '../components/maintenance.tsx';
+import { Maintenances } from '../components/maintenance.tsx';
 import { Markdown } from '../components/markdown.tsx';
 import type { MaintenancePageView } from '../view.ts';
 import type { Words } from '../words.ts';
@@ -13,9 +13,7 @@ export function MaintenancePage({ page, words }: { page: MaintenancePageView; wo
       </div>
       <section>
         <h2>{words.say('events')}</h2>
-        {page.events.map((event) => (
-          <Maintenance key={event.eventId} event={event} words={words} isOwn />
-        ))}
+        <Maintenances list={page.events} words={words} isOwn />
       </section>
     </>
   );

@@ -2,7 +2,7 @@ import { DayBar, worstOf } from '../components/day-bar.tsx';
 import { summaryOf } from '../components/day-summary.ts';
 import { Incident } from '../components/incident.tsx';
 import { LatencyChart } from '../components/latency-chart.tsx';
-import { Maintenance } from '../components/maintenance.tsx';
+import { Maintenances } from '../components/maintenance.tsx';
 import { StatusMark, StatusSign, toneOf } from '../components/status-mark.tsx';
 import type { DayView, MonitorPageView, Range } from '../view.ts';
 import type { Words } from '../words.ts';
@@ -53,9 +53,7 @@ export function MonitorPage({ page, base, now, words }: Props) {
       <section>
         <h2>{words.say('maintenances')}</h2>
         {maintenances.length === 0 && <p class="empty card">{words.say('maintenances.none')}</p>}
-        {maintenances.map((event) => (
-          <Maintenance key={event.eventId} event={event} words={words} />
-        ))}
+        <Maintenances list={maintenances} words={words} />
       </section>
       <Sharing tag={monitor.tag} base={base} words={words} />
     </>

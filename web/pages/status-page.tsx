@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Incident } from '../components/incident.tsx';
-import { Maintenance } from '../components/maintenance.tsx';
+import { Maintenances } from '../components/maintenance.tsx';
 import { Markdown } from '../components/markdown.tsx';
 import { MonitorRow } from '../components/monitor-row.tsx';
 import { StatusSign, toneOf } from '../components/status-mark.tsx';
@@ -19,6 +19,11 @@ interface Props {
 
 /** What a status page says, from the overall state down to what is long past. */
 export function StatusPage({ page, now, words }: Props) {
+  const incidents = (list: readonly IncidentView[]): ComponentChildren =>
+    list.map((incident) => <Incident key={incident.id} incident={incident} words={words} />);
+  const maintenances = (list: readonly MaintenanceView[]): ComponentChildren => (
+    <Maintenances list={list} words={words} />
+  );
   return (
     <>
       <div class="page-head">
@@ -26,42 +31,55 @@ export function StatusPage({ page, now, words }: Props) {
         {page.subheader && <Markdown text={page.subheader} />}
       </div>
       <Overall page={page} now={now} words={words} />
-      <Events title={words.say('incidents.ongoing')} list={page.ongoingIncidents} words={words} />
-      <Events title={words.say('maintenances.ongoing')} list={page.ongoingMaintenances} words={words} />
-      <section aria-labelledby="monitors">
-        <h2 id="monitors">{words.say('monitors')}</h2>
-        {page.monitors.length === 0 ? (
-          <p class="empty card">{words.say('monitors.none')}</p>
-        ) : (
-          <ul class={`monitors layout-${page.layout}${page.monitors.length > MANY ? ' many' : ''}`}>
-            {page.monitors.map((monitor) => (
-              <MonitorRow key={monitor.tag} monitor={monitor} now={now} shown={page.historyDays} words={words} />
-            ))}
-          </ul>
-        )}
-      </section>
+      <Events title={words.say('incidents.ongoing')} list={page.ongoingIncidents}>
+        {incidents}
+      </Events>
+      <Events title={words.say('maintenances.ongoing')} list={page.ongoingMaintenances}>
+        {maintenances}
+      </Events>
+      <Monitors page={page} now={now} words={words} />
       <Events
         title={words.say('maintenances.upcoming')}
         list={page.upcomingMaintenances}
         none={words.say('maintenances.upcoming.none')}
-        words={words}
-      />
+      >
+        {maintenances}
+      </Events>
       <Events
         title={words.say('incidents.resolved')}
         list={page.resolvedIncidents}
         none={words.say('incidents.resolved.none')}
-        words={words}
-      />
+      >
+        {incidents}
+      </Events>
       <Events
         title={words.say('maintenances.past')}
         list={page.pastMaintenances}
         none={words.say('maintenances.past.none')}
-        words={words}
-      />
+      >
+        {maintenances}
+      </Events>
       <p class="more">
         <a href="/events">{words.say('events.all')}</a>
       </p>
     </>
+  );
+}
+
+function Monitors({ page, now, words }: Props) {
+  return (
+    <section aria-labelledby="monitors">
+      <h2 id="monitors">{words.say('monitors')}</h2>
+      {page.monitors.length === 0 ? (
+        <p class="empty card">{words.say('monitors.none')}</p>
+      ) : (
+        <ul class={`monitors layout-${page.layout}${page.monitors.length > MANY ? ' many' : ''}`}>
+          {page.monitors.map((monitor) => (
+            <MonitorRow key={monitor.tag} monitor={monitor} now={now} shown={page.historyDays} words={words} />
+          ))}
+        </ul>
+      )}
+    </section>
   );
 }
 
@@ -80,25 +98,20 @@ function isPartial(status: string): status is 'DOWN' | 'DEGRADED' {
   return status === 'DOWN' || status === 'DEGRADED';
 }
 
-interface EventsProps {
+interface EventsProps<One> {
   title: string;
-  list: readonly (IncidentView | MaintenanceView)[] | null;
+  list: readonly One[] | null;
   /** What stands there when nothing is in the list. Without: the whole section stays away. */
   none?: string;
-  words: Words;
+  children: (list: readonly One[]) => ComponentChildren;
 }
 
-function Events({ title, list, none, words }: EventsProps) {
+function Events<One>({ title, list, none, children }: EventsProps<One>) {
   if (list === null || (list.length === 0 && none === undefined)) return null;
   return (
     <section>
       <h2>{title}</h2>
-      {list.length === 0 ? <p class="empty card">{none}</p> : list.map((event) => one(event, words))}
+      {list.length === 0 ? <p class="empty card">{none}</p> : children(list)}
     </section>
   );
-}
-
-function one(event: IncidentView | MaintenanceView, words: Words): ComponentChildren {
-  if ('eventId' in event) return <Maintenance key={`m${event.eventId}`} event={event} words={words} />;
-  return <Incident key={`i${event.id}`} incident={event} words={words} />;
 }

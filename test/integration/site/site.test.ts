@@ -24,6 +24,8 @@ beforeAll(async () => {
     });
   const up = { start_ts: now - 7200, end_ts: now + 600, status: 'UP', latency: 12 };
   await test.api.patch('/api/v4/monitors/shop/data', up);
+  const before = { start_ts: now - 10_800, end_ts: now - 7200, status: 'DOWN', latency: 0 };
+  await test.api.patch('/api/v4/monitors/shop/data', before);
   await test.api.patch('/api/v4/pages/~home', {
     page_title: 'Example',
     page_header: 'All of it',
@@ -90,11 +92,41 @@ describe('the pages for people', () => {
     const { html } = await visit('/both', { Cookie: `farwatch_lang=${locale}; farwatch_zone=Asia%2FTokyo` });
     const told = [...html.matchAll(/id="monitor-(\w+)"(?:(?!<\/li>).)*?class="monitor-since">([^<]+)</gs)];
     expect(told.map(([, tag]) => tag)).toEqual(['mail']);
+    for (const [tag, isTold] of [
+      ['shop', false],
+      ['mail', true],
+    ] as const)
+      expect((await visit(`/embed/monitor-${tag}`)).html.includes('monitor-since')).toBe(isTold);
     const words = wordsFor(locale, 'Asia/Tokyo');
     const time = words.moment(now - OUTAGE);
     const minutes = Array.from({ length: 10 }, (_, passed) => OUTAGE + passed * 60);
     const texts = minutes.map((length) => words.say('monitor.since', { time, duration: words.duration(length) }));
     expect(texts).toContain(told[0]?.[2]);
+  });
+
+  it('tell of the windows of one maintenance together, the next one first', async () => {
+    const monitors = [{ monitor_tag: 'mail', impact: 'MAINTENANCE' }];
+    const start_date_time = now + 86_400;
+    const plan = {
+      title: 'New disks',
+      rrule: 'FREQ=WEEKLY;COUNT=3',
+      duration_seconds: 3600,
+      start_date_time,
+      monitors,
+    };
+    await test.api.post('/api/v4/maintenances', plan);
+    const words = wordsFor('en', 'UTC');
+    const spans = [0, 1, 2].map((week) => start_date_time + week * 7 * 86_400).map((at) => words.span(at, at + 3600));
+    const told = spans.map((span) => `<li>${span}</li>`).join('');
+    for (const path of ['/both', '/monitors/mail', '/maintenances/1']) {
+      const shown = async () => (await visit(path)).html;
+      await expect.poll(shown, { timeout: 5000, interval: 20 }).toContain(told);
+      const { html } = await visit(path);
+      expect({ path, articles: html.match(/<article class="event maintenance/g)?.length }).toEqual({
+        path,
+        articles: 1,
+      });
+    }
   });
 
   it('tell a person in words what is not there, and leave programs the answer of the API', async () => {

@@ -9,7 +9,15 @@ import { preferredLocale, wordsFor } from '../../../web/words.ts';
 
 const KEYS = Object.keys(en) as (keyof Messages)[];
 /** Words that other languages share with English. */
-const SAME = new Set(['Status', 'Region', 'Minutes', 'Maintenance', 'Incidents', 'Incidents.']);
+const SAME = new Set([
+  '{start} – {end} ({duration})',
+  'Status',
+  'Region',
+  'Minutes',
+  'Maintenance',
+  'Incidents',
+  'Incidents.',
+]);
 
 /** The names that a message wants to be given. */
 function valuesOf(elements: readonly MessageFormatElement[]): string[] {
@@ -50,6 +58,16 @@ describe('numbers and times', () => {
     expect(wordsFor('fr', 'UTC').latency(1340)).toMatch(/^1,3\s+s$/);
     expect(wordsFor('en', 'UTC').duration(90_000)).toBe('1 day 1 hr');
     expect(wordsFor('en', 'UTC').duration(30)).toBe('0 min');
+  });
+
+  it('say once what both ends of a span share', () => {
+    const from = Date.UTC(2026, 10, 20, 17, 3) / 1000;
+    const plain = (text: string): string => text.replaceAll(/\s/g, ' ');
+    expect(plain(wordsFor('en', 'UTC').span(from, from + 7200))).toBe('Nov 20, 2026, 5:03 PM – 7:03 PM (2 hr)');
+    expect(plain(wordsFor('en', 'UTC').span(from, from + 86_400))).toBe(
+      'Nov 20, 2026, 5:03 PM – Nov 21, 2026, 5:03 PM (1 day)',
+    );
+    expect(wordsFor('ja', 'Asia/Tokyo').span(from, from + 7200)).toBe('2026/11/21 2:03～4:03（2 時間）');
   });
 
   it('stand in the zone that was asked for, over a change of clocks too', () => {
