@@ -98,7 +98,7 @@ function Figures({ monitors, agents }: Pick<DashboardOverview, 'monitors' | 'age
 const OTHERS = [
   ['DOWN', 'Down', 'down'],
   ['DEGRADED', 'Degraded', 'degraded'],
-  ['MAINTENANCE', 'In maintenance', 'maintenance'],
+  ['MAINTENANCE', 'Maintenance', 'maintenance'],
   ['NO_DATA', 'Without data', 'no-data'],
 ] as const;
 

@@ -46,6 +46,15 @@ async function expectUsable(paths: readonly string[]): Promise<void> {
   await desk.page.setViewportSize(SIZES.desk);
 }
 
+/** How far the dialog is from the middle of the window, a pixel or two aside. */
+function offTheMiddle(): Promise<number> {
+  return desk.dialog().evaluate((dialog) => {
+    const { left, right, top, bottom } = dialog.getBoundingClientRect();
+    const { clientWidth, clientHeight } = document.documentElement;
+    return Math.round(Math.max(Math.abs(left + right - clientWidth), Math.abs(top + bottom - clientHeight)) / 4);
+  });
+}
+
 async function settled(): Promise<void> {
   await desk.page.getByRole('heading', { level: 1 }).waitFor();
   await desk.page.waitForLoadState('networkidle');
@@ -244,6 +253,7 @@ describe('in full use', () => {
         await desk.button(name).and(desk.page.locator(':enabled')).first().click();
         await desk.dialog().waitFor();
         expect({ path, faults: await accessibilityFaults(desk.page) }).toEqual({ path, faults: [] });
+        expect({ path, off: await offTheMiddle() }).toEqual({ path, off: 0 });
       }
     }
   }, 120_000);

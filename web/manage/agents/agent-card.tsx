@@ -116,5 +116,5 @@ function factsOf(agent: Agent): [string, string][] {
 function waitingOf({ spool }: Agent): string {
   if (spool === null) return 'not known';
   if (spool.results === 0) return 'nothing';
-  return `${spool.results} results, the oldest ${Math.round(spool.age_seconds)} s old`;
+  return `${spool.results} results, the oldest ${Math.round(spool.age_seconds)}\u00a0s old`;
 }
