@@ -31,9 +31,13 @@ export function answerDefinitionRequests(nats: NatsConnection, logger: Logger): 
   nats.subscribe(DEFINITION_REQUESTS, {
     queue: QUEUE,
     callback: (error, message) => {
-      if (error !== null) return;
+      const request = error === null ? requestOf(message.subject) : null;
+      if (request === null || !isInboxOf(request.agentId, message.reply ?? '')) return;
+      // Only what may be asked is remembered: the last word of a subject is the agent's own.
       const isEarly = !mayAsk(message.subject, asked);
-      answer(nats, message, isEarly).catch((cause: unknown) => logger.warn({ err: cause }, 'definitions not sent'));
+      answer(nats, message, { ...request, isEarly }).catch((cause: unknown) =>
+        logger.warn({ err: cause }, 'definitions not sent'),
+      );
     },
   });
 }
@@ -45,12 +49,11 @@ function mayAsk(subject: string, asked: Map<string, number>): boolean {
   return true;
 }
 
-async function answer(nats: NatsConnection, message: Msg, isEarly: boolean): Promise<void> {
-  const request = requestOf(message.subject);
-  const inbox = message.reply ?? '';
-  if (request === null || !isInboxOf(request.agentId, inbox)) return;
-  const { region, agentId, what } = request;
-  const respond = (said: DefinitionAnswer): void => nats.publish(inbox, JSON.stringify(said));
+type Asked = NonNullable<ReturnType<typeof requestOf>> & { isEarly: boolean };
+
+async function answer(nats: NatsConnection, message: Msg, request: Asked): Promise<void> {
+  const { region, agentId, what, isEarly } = request;
+  const respond = (said: DefinitionAnswer): void => void message.respond(JSON.stringify(said));
   if (isEarly) return respond({ problem: 'this is asked too often' });
   try {
     if (what === 'manifest') return respond({ manifest: await readManifest(nats, region) });
