@@ -1,5 +1,5 @@
 import type { MonitorSeries } from '../../../core/dashboard-monitor.ts';
-import { durationOf, latencyOf, momentOf } from '../parts/form.ts';
+import { briefMomentOf, durationOf, latencyOf } from '../parts/form.ts';
 import { lookOf, type Look } from './series-looks.ts';
 import { StatusStrip } from './status-strip.tsx';
 
@@ -31,8 +31,8 @@ export function RegionTable({ series: { points, regions, step_seconds: step }, s
             <th scope="col">Region</th>
             <th scope="col" class="strip-column">
               <span class="axis">
-                <span>{momentOf(start)}</span>
-                <span>{momentOf(end)}</span>
+                <span>{briefMomentOf(start)}</span>
+                <span>{briefMomentOf(end)}</span>
               </span>
             </th>
             {['Up', 'Degraded', 'Down', 'Unknown', 'Mean latency'].map((title) => (

@@ -32,7 +32,13 @@ export function momentOf(seconds: number): string {
   return new Date(seconds * 1000).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 }
 
-/** The same of an ISO 8601 text. */
+/** The same without its year, where there is little room. */
+export function briefMomentOf(seconds: number): string {
+  const parts = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } as const;
+  return new Date(seconds * 1000).toLocaleString(undefined, parts);
+}
+
+/** A moment of an ISO 8601 text. */
 export function momentOfText(iso: string): string {
   return momentOf(Date.parse(iso) / 1000);
 }
