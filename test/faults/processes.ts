@@ -158,10 +158,11 @@ function sample({ name, pid }: RunningPart, lives: Map<number, Life>): void {
 
 /** Of a program with what it has started, living or not. */
 function cpuSecondsOf(pid: number): number {
-  // proc(5): after the name in brackets the 12th to 15th field are its own time and that of children that have ended.
-  const ticks = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ').slice(11, 15) ?? [];
-  const own = ticks.reduce((sum, one) => sum + Number(one), 0) / TICKS_PER_SECOND;
-  return childrenOf(pid).reduce((sum, child) => sum + cpuSecondsOf(child), own);
+  return [pid, ...childrenOf(pid)].reduce((sum, one) => {
+    // proc(5): after the name in brackets the 12th to 15th field are its own time and that of children that have ended.
+    const ticks = readFileSync(`/proc/${one}/stat`, 'utf8').split(') ')[1]?.split(' ').slice(11, 15) ?? [];
+    return ticks.reduce((all, some) => all + Number(some) / TICKS_PER_SECOND, sum);
+  }, 0);
 }
 
 function judgeLife({ name, samples }: Life): Wrong[] {

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import buildPrograms from '../support/build-programs.ts';
@@ -33,6 +34,9 @@ const RUNS = Number(options.runs);
 const planted = PLANTS.find((one) => one === options.plant) ?? null;
 if (options.plant !== undefined && planted === null) throw new Error(`--plant takes one of ${PLANTS.join(', ')}`);
 
+/** Between the first runs side by side: their programs start, and load the processor most, one run after the other. */
+const APART_MS = 10_000;
+
 const waiting = Array.from({ length: RUNS }, (_, index) => FIRST + index);
 /** Runs that are under way. */
 const children = new Set<ChildProcess>();
@@ -47,14 +51,18 @@ const server = process.env.TEST_DATABASE_URL ? await startDatabaseServer() : nul
 const reports: Report[] = [];
 let broken = 0;
 try {
-  await Promise.all(Array.from({ length: Math.min(RUNS, Number(options['side-by-side'])) }, () => runInTurn()));
+  await Promise.all(
+    Array.from({ length: Math.min(RUNS, Number(options['side-by-side'])) }, (_, place) => runInTurn(place)),
+  );
 } finally {
   await server?.stop();
 }
 summarise();
 process.exitCode = reports.length === RUNS && reports.every(isRight) && broken === 0 ? 0 : 1;
 
-async function runInTurn(): Promise<void> {
+/** One run after the other; `place`: among those side by side. */
+async function runInTurn(place: number): Promise<void> {
+  await wait(place * APART_MS);
   for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
     const dir = resolve(options.dir, `seed-${seed}`);
     const report = await runSeed(seed, dir, server);

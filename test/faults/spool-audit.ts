@@ -10,7 +10,7 @@ export interface SpoolAudit {
   close(): Promise<void>;
 }
 
-const LOOK_EVERY_MS = 200;
+const LOOK_EVERY_MS = 1000;
 
 /**
  * Holds each segment by a further name (a hard link) as soon as it is seen. Segments only grow; what the agent unlinks or
