@@ -114,7 +114,12 @@ function IncidentForm({ incident, onSaved }: FormProps) {
                   />
                 )}
               </Field>
-              <Field label="Ended" name="end_date_time" error={error} hint="Empty while it lasts; clearing it reopens.">
+              <Field
+                label="Ended"
+                name="end_date_time"
+                error={error}
+                hint={incident ? 'Empty while it lasts; clearing it reopens.' : 'Empty while it lasts.'}
+              >
                 {(control) => (
                   <input
                     {...control}
