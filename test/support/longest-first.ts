@@ -6,6 +6,7 @@ const LONGEST = [
   'test/system/faults.test.ts',
   'test/system/division.test.ts',
   'test/system/monitor-life.test.ts',
+  'test/system/agent-faults.test.ts',
   'test/integration/metrics.test.ts',
 ];
 
