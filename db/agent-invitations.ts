@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
+import type { PendingInvitation } from '../core/agent-resource.ts';
 import { encodeInvitation, hashInvitationSecret, type MeetingPoint } from '../core/invitation.ts';
 import { insertAgent, type AgentKeys, type EnrolledAgent } from './agents.ts';
 import { brokenConstraint, inTransaction, type Queryable } from './client.ts';
+import { isoText } from './iso-text.ts';
 
 /** An invitation that is to be made. */
 export interface NewInvitation {
@@ -55,20 +57,14 @@ export async function createInvitation(db: Queryable, invitation: NewInvitation)
   }
 }
 
-/** An invitation that nobody has used, and that is still good. */
-export interface InvitationRow {
-  name: string;
-  region: string;
-  created_at: Date;
-  expires_at: Date;
-}
-
+/** Nobody has used it, and it is still good. */
 const PENDING = 'agent_id is null and expires_at > clock_timestamp()';
 
 /** The invitations that somebody may still use, oldest first; an agent may have been invited more than once. */
-export async function listInvitations(db: Queryable): Promise<InvitationRow[]> {
-  const { rows } = await db.query<InvitationRow>(
-    `select name, region, created_at, expires_at from agent_invitations where ${PENDING} order by created_at, name`,
+export async function listInvitations(db: Queryable): Promise<PendingInvitation[]> {
+  const { rows } = await db.query<PendingInvitation>(
+    `select name, region, ${isoText('i.created_at')}, ${isoText('i.expires_at')}
+     from agent_invitations i where ${PENDING} order by i.created_at, name`,
   );
   return rows;
 }

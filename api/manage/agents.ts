@@ -69,11 +69,7 @@ export const agentActions = [
     summary: 'List the invitations of agents that nobody has used and that are still good, oldest first',
     data: z.object({}),
     result: z.array(pendingInvitation),
-    run: async (_data, { db }) =>
-      (await listInvitations(db)).map(({ created_at, expires_at, ...invitation }) => ({
-        ...invitation,
-        ...{ created_at: created_at.toISOString(), expires_at: expires_at.toISOString() },
-      })),
+    run: (_data, { db }) => listInvitations(db),
   }),
   action({
     name: 'withdrawInvitation',
