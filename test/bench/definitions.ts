@@ -47,8 +47,10 @@ async function run(): Promise<void> {
     [MONITORS, typeData(1)],
   );
   await startCollector(url, nats.url, await freePort(), closers);
-  const followers = REGIONS.flatMap((region) =>
-    Array.from({ length: AGENTS_A_REGION }, () => follow(nats.url, region)),
+  const followers = REGIONS.flatMap((region, number) =>
+    Array.from({ length: AGENTS_A_REGION }, (_, index) =>
+      follow(nats.url, region, number * AGENTS_A_REGION + index + 1),
+    ),
   );
   await adopted(followers, new Map(Array.from({ length: MONITORS }, (_, index) => [index + 1, 1])));
   say(`${MONITORS} monitors, ${followers.length} agents in ${REGIONS.length} regions`);
@@ -102,9 +104,8 @@ async function adopted(
   }
 }
 
-function follow(natsUrl: string, region: string): DefinitionsFollower {
+function follow(natsUrl: string, region: string, agentId: number): DefinitionsFollower {
   const logger = createLogger('agent', 'silent');
-  const agentId = closers.length;
   const follower = new DefinitionsFollower({
     ...{ region, agentId },
     adopted: null,
