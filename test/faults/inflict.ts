@@ -7,7 +7,7 @@ import { CLOCKS_STAY_TRUE } from './false-clock.ts';
 import type { Link, LinkState } from './link.ts';
 import { COLLECTORS, type AgentName, type CollectorName } from './names.ts';
 import type { Monitors } from './monitors.ts';
-import type { Fault, FaultKind, Plan } from './plan.ts';
+import { holdOf, type Fault, type FaultKind, type Plan } from './plan.ts';
 import { DATABASE_IS_SHARED } from './database.ts';
 import { endOf, freezeTree, killTree, signalProcess, startAgain } from './processes.ts';
 import type { Stand } from './stand.ts';
@@ -36,11 +36,21 @@ const PARTITIONS: Record<(FaultKind & { kind: 'partition' })['how'], LinkState> 
 
 /** Inflicts each fault of the plan in its time, and resolves when the last one's cause is gone. */
 export async function inflictAll({ faults }: Plan, beginsMs: number, scene: Scene): Promise<void> {
+  const turns = new Map<string, Promise<void>>();
+  const takeTurn = async (fault: Fault, before: Promise<void> | undefined): Promise<void> => {
+    await wait(Math.max(0, beginsMs + fault.atMs - Date.now()));
+    // The plan leaves room between them, but what is started again on a busy machine takes its time.
+    await before;
+    const end = scene.diary.begin(fault);
+    end(await inflict(fault, scene));
+  };
   await Promise.all(
-    faults.map(async (fault) => {
-      await wait(Math.max(0, beginsMs + fault.atMs - Date.now()));
-      const end = scene.diary.begin(fault);
-      end(await inflict(fault, scene));
+    faults.map((fault) => {
+      const hold = holdOf(fault);
+      if (hold === null) return takeTurn(fault, undefined);
+      const turn = takeTurn(fault, turns.get(hold));
+      turns.set(hold, turn);
+      return turn;
     }),
   );
 }

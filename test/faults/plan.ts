@@ -180,7 +180,7 @@ function drawEdit({ random, monitor }: Dice): { monitor: number; edit: Edit } {
 }
 
 /** What a fault takes hold of: nothing is taken hold of twice at the same time. Null: nothing. */
-function holdOf(fault: FaultKind): string | null {
+export function holdOf(fault: FaultKind): string | null {
   if ('victim' in fault)
     return `${fault.victim} ${fault.kind === 'disk' || fault.kind === 'clock step' ? fault.kind : ''}`;
   if (fault.kind === 'partition') return `${fault.from} ${fault.to}`;
