@@ -13,9 +13,18 @@ function programCommand(program: Program): string[] {
   return ['--enable-source-maps', join(projectRoot(), 'dist', program, 'main.js')];
 }
 
-/** Starts a program as leader of a process group of its own, in this environment plus `env`. */
-export function spawnProgram(program: Program, env: Record<string, string>, stdio: StdioOptions): ChildProcess {
-  return spawn(process.execPath, programCommand(program), { stdio, detached: true, env: { ...inherited(), ...env } });
+/**
+ * Starts a program as leader of a process group of its own, in this environment plus `env`; `inside` is a command line
+ * that becomes the one it is given, somewhere else (`nsenter`, say).
+ */
+export function spawnProgram(
+  program: Program,
+  env: Record<string, string>,
+  stdio: StdioOptions,
+  inside: (...command: string[]) => string[] = (...command) => command,
+): ChildProcess {
+  const [file = '', ...parameters] = inside(process.execPath, ...programCommand(program));
+  return spawn(file, parameters, { stdio, detached: true, env: { ...inherited(), ...env } });
 }
 
 /** Runs the `farwatch` command and parses the JSON that it prints. */

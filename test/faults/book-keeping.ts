@@ -36,7 +36,9 @@ function agentOf({ id, name, bornMs, spool }: Notes['agents'][number], happening
     (fault.kind === 'kill' || fault.kind === 'stop' || fault.kind === 'leave' || isDeadly(fault)) &&
     fault.victim === name;
   const isDeaf = (fault: Fault): boolean =>
-    fault.kind === 'nats restart' || (fault.kind === 'partition' && fault.from === name && fault.to === 'nats');
+    fault.kind === 'nats restart' ||
+    (fault.kind === 'partition' && fault.from === name && fault.to === 'nats') ||
+    (fault.kind === 'offline' && fault.victim === name);
   const isDiskless = (fault: Fault): boolean =>
     fault.kind === 'disk' && fault.victim === name && ['full', 'broken', 'read-only'].includes(fault.how);
   return {

@@ -4,6 +4,7 @@ import type { RunningPart } from '../support/running-part.ts';
 import type { DiskFault } from '../support/disk-faults.ts';
 import type { Diary } from './diary.ts';
 import { CLOCKS_STAY_TRUE } from './false-clock.ts';
+import { HOSTS_ARE_ONE } from './hosts.ts';
 import type { Link, LinkState } from './link.ts';
 import { COLLECTORS, type AgentName, type CollectorName } from './names.ts';
 import type { Monitors } from './monitors.ts';
@@ -77,6 +78,14 @@ const INFLICT: { [K in FaultKind['kind']]: Inflict<K> } = {
   },
   leave: ({ victim }, { stand }, last) => leave(partOf(victim, stand), last()),
   partition: ({ from, to, how }, { stand }, last) => disturb(stand.link(from, to), PARTITIONS[how], last),
+  async offline({ victim }, { stand }, last) {
+    const cable = stand.agents.get(victim)?.host.cable;
+    if (!cable) return `not run: ${HOSTS_ARE_ONE ?? DATABASE_IS_SHARED}`;
+    cable.pull();
+    await last();
+    cable.plug();
+    return null;
+  },
   'slow database': ({ collector, bytesPerSecond }, { stand }, last) =>
     disturb(stand.link(collector, 'database'), { mode: 'throttle', bytesPerSecond }, last),
   'database sessions ended': (_, { stand }) => endSessions(stand),
@@ -175,7 +184,7 @@ async function failTarget(
   monitors: Monitors,
 ): Promise<string> {
   const target = monitors.failing(monitor);
-  target.fail?.(how);
+  await target.fail?.(how);
   await last();
   await target.mend();
   return target.log.key;

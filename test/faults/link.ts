@@ -16,13 +16,17 @@ export type LinkState =
 
 /** A TCP way between two programs, through which everything they say to each other goes. */
 export interface Link {
-  readonly port: number;
+  /** host:port */
+  readonly address: string;
   set(state: LinkState): void;
   close(): Promise<void>;
 }
 
-/** Opens a way to the first of these ports of loopback that accepts, as a balancer in front of them would. */
-export async function openLink(listenPort: number, targets: readonly number[]): Promise<Link> {
+/**
+ * Opens a way, at that address of this host, to the first of these ports of loopback that accepts, as a balancer in front
+ * of them would.
+ */
+export async function openLink(listenPort: number, targets: readonly number[], host = '127.0.0.1'): Promise<Link> {
   const sockets = new Set<Socket>();
   let state: LinkState = { mode: 'open' };
   let changed = new AbortController();
@@ -63,7 +67,7 @@ export async function openLink(listenPort: number, targets: readonly number[]): 
         void pump(outbound, inbound);
       });
   });
-  server.listen(listenPort, '127.0.0.1');
+  server.listen(listenPort, host);
   await once(server, 'listening');
   // A server that listens on TCP has an address of that form.
   const { port } = server.address() as AddressInfo;
@@ -77,7 +81,7 @@ export async function openLink(listenPort: number, targets: readonly number[]): 
     if (next.mode === 'cut') endAll();
   };
   return {
-    port,
+    address: `${host}:${port}`,
     set,
     async close() {
       set({ mode: 'open' });

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { rawSocketAdvice } from '../../deploy/local/raw-sockets.ts';
+import { openHosts, shareHost } from './hosts.ts';
 import { runOnce } from './one-run.ts';
 import { PLANTS } from './plant.ts';
 import type { Closers } from './stand.ts';
@@ -15,6 +16,7 @@ const { values } = parseArgs({
     minutes: { type: 'string' },
     faults: { type: 'string' },
     plant: { type: 'string' },
+    apart: { type: 'boolean' },
   },
 });
 const { seed, dir, database, minutes, faults } = values;
@@ -36,6 +38,7 @@ const report = await runOnce(
     faults: Number(faults),
     plant: PLANTS.find((one) => one === values.plant) ?? null,
     pings: rawSocketAdvice() === null,
+    hosts: values.apart ? await openHosts() : shareHost(),
   },
   closers,
 );

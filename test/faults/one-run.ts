@@ -8,6 +8,7 @@ import type { RunningPart } from '../support/running-part.ts';
 import { keepBooks } from './book-keeping.ts';
 import { openDiary, type Diary } from './diary.ts';
 import { groupBy } from './group-by.ts';
+import type { Hosts } from './hosts.ts';
 import { inflictAll } from './inflict.ts';
 import type { Ledger, Stored, Wrong } from './ledger.ts';
 import { openMonitors, type Monitors } from './monitors.ts';
@@ -33,6 +34,7 @@ export interface RunOptions {
   plant: Plant | null;
   /** Whether raw sockets can be opened here. */
   pings: boolean;
+  hosts: Hosts;
 }
 
 export interface Report {
@@ -76,12 +78,12 @@ async function run(options: RunOptions, diary: Diary, closers: Closers): Promise
   const { seed, dir, minutes } = options;
   const plan = drawPlan(seed, { minutes, faults: options.faults, monitors: 3 * OF_EACH_KIND });
   writeFileSync(join(dir, 'plan.json'), JSON.stringify(plan, null, 2));
-  const stand = await openStand(dir, options.databaseUrl, closers);
+  const stand = await openStand(dir, options.databaseUrl, options.hosts, closers);
   const audits = await auditAll(stand, dir, closers);
   const bornMs = Date.now();
   const processes = watchProcesses(partsOf(stand));
   closers.push(() => processes.close());
-  const targets = await openTargets(options.pings);
+  const targets = await openTargets(options.pings, options.hosts);
   closers.push(() => targets.close());
   const monitors = openMonitors(stand.rest, targets);
   const from = await createAll(monitors, options.pings);
@@ -108,13 +110,14 @@ async function run(options: RunOptions, diary: Diary, closers: Closers): Promise
   const { wrongs, ledger, stored } = judged;
   const planted = (found: Stored): Wrong[] => judge(ledger, found, healedMs).wrongs;
   const blind = options.plant === null ? await unseenPlants(stand.pool, ledger, planted) : [];
+  const inflicted = diary.happenings.filter(({ note }) => !note?.startsWith('not run'));
   writeFileSync(join(dir, 'stored.json'), JSON.stringify(stored));
   writeFileSync(join(dir, 'ledger.json'), JSON.stringify({ ...ledger, targets: [...ledger.targets.values()] }));
   return {
     ...{ seed, minutes },
     wrongs: [...wrongs, ...blind, ...stuck, ...crashesOf(stand, diary), ...processes.judge()],
     faults: Object.fromEntries(
-      [...groupBy(diary.happenings, ({ fault }) => fault.kind)].map(([kind, list]) => [kind, list.length]),
+      [...groupBy(inflicted, ({ fault }) => fault.kind)].map(([kind, list]) => [kind, list.length]),
     ),
     notRun: diary.happenings.flatMap(({ note }) => (note?.startsWith('not run') ? [note] : [])),
     slots: countSlots(ledger, stored),

@@ -13,6 +13,8 @@ export type FaultKind =
   | { kind: 'leave'; victim: AgentName }
   /** One way between two programs. */
   | { kind: 'partition'; from: AgentName | CollectorName; to: PartitionEnd; how: 'cut' | 'blackhole' | 'delay' }
+  /** Its host has no network, for longer than a silence that may go unnoticed (decision 0011). */
+  | { kind: 'offline'; victim: AgentName }
   /** What a collector says to the database and hears of it goes at this pace. */
   | { kind: 'slow database'; collector: CollectorName; bytesPerSecond: number }
   /** Every session of the database is ended, as by a failover. */
@@ -31,7 +33,7 @@ export type FaultKind =
   | { kind: 'edit'; monitor: number; edit: Edit };
 
 export type PartitionEnd = 'collector' | 'nats' | 'database';
-/** DNS targets fail in the last three ways, TCP targets in any. */
+/** DNS targets deny, lie or are silent; TCP targets are silent or refuse; PING targets are silent. */
 export type TargetFault = 'gone' | 'denies' | 'lies' | 'silent';
 export type Edit = 'change' | 'pause' | 'resume' | 'regions' | 'quorum' | 'delete' | 'create';
 
@@ -53,6 +55,9 @@ const MINUTE_MS = 60_000;
 /** Clocks that may be stepped: a program without libfaketime keeps a true one. */
 export const UNTRUE_CLOCKS: readonly (AgentName | CollectorName)[] = ['eu-1', 'us-2', 'collector-b'];
 
+/** Of shorter ones an agent may know nothing: proofs of its connection lie up to five seconds apart. */
+const SHORTEST_OFFLINE_MS = 8000;
+
 /** The plan of a seed: always the same, on every machine. */
 export function drawPlan(seed: number, options: PlanOptions): Plan {
   const random = seededRandom(seed);
@@ -70,7 +75,8 @@ export function drawPlan(seed: number, options: PlanOptions): Plan {
     });
     // Everything is healed when the last judged minute ends.
     const fault = { ...drawn, atMs, lastsMs: Math.min(drawn.lastsMs, options.minutes * MINUTE_MS - atMs) };
-    if (!faults.some((other) => collide(fault, other))) faults.push(fault);
+    const isUnnoticed = fault.kind === 'offline' && fault.lastsMs < SHORTEST_OFFLINE_MS;
+    if (!isUnnoticed && !faults.some((other) => collide(fault, other))) faults.push(fault);
   }
   return { seed, minutes: options.minutes, faults: faults.sort((a, b) => a.atMs - b.atMs) };
 }
@@ -110,6 +116,8 @@ const DRAWS: readonly Draw[] = [
   ({ random, agent }) => partition(random, agent(), ['collector', 'nats'], 40),
   ({ random, agent }) => partition(random, agent(), ['nats'], 80),
   ({ random }) => partition(random, pickOne(random, COLLECTORS), ['database', 'nats'], 25),
+  ({ random, agent }) => ({ kind: 'offline', victim: agent(), lastsMs: seconds(random, 8, 30) }),
+  ({ random, agent }) => ({ kind: 'offline', victim: agent(), lastsMs: seconds(random, 8, 80) }),
   ({ random }) => ({
     kind: 'slow database',
     collector: pickOne(random, COLLECTORS),
@@ -182,7 +190,7 @@ function drawEdit({ random, monitor }: Dice): { monitor: number; edit: Edit } {
 /** What a fault takes hold of: nothing is taken hold of twice at the same time. Null: nothing. */
 export function holdOf(fault: FaultKind): string | null {
   if ('victim' in fault)
-    return `${fault.victim} ${fault.kind === 'disk' || fault.kind === 'clock step' ? fault.kind : ''}`;
+    return `${fault.victim} ${['disk', 'clock step', 'offline'].includes(fault.kind) ? fault.kind : ''}`;
   if (fault.kind === 'partition') return `${fault.from} ${fault.to}`;
   if (fault.kind === 'slow database') return `${fault.collector} database`;
   if (fault.kind === 'target') return `target ${fault.monitor}`;

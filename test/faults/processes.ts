@@ -70,9 +70,9 @@ export async function startAgain(part: RunningPart): Promise<string | null> {
 }
 
 /** Programs that do not say that they are well, each of their parts. */
-export async function judgeHealth(programs: readonly { part: RunningPart; healthPort: number }[]): Promise<Wrong[]> {
-  const asked = programs.map(async ({ part, healthPort }): Promise<Wrong[]> => {
-    const url = `http://127.0.0.1:${healthPort}/healthz`;
+export async function judgeHealth(programs: readonly { part: RunningPart; health: string }[]): Promise<Wrong[]> {
+  const asked = programs.map(async ({ part, health }): Promise<Wrong[]> => {
+    const url = `http://${health}/healthz`;
     const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) }).catch((error: unknown) => error);
     if (answer instanceof Response && answer.ok) return [];
     const said = answer instanceof Response ? await answer.text() : String(answer);

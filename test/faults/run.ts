@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import buildPrograms from '../support/build-programs.ts';
 import { administer, databaseUrl, startDatabaseServer, type DatabaseServer } from '../support/database-server.ts';
+import { here, makeNetwork } from '../support/network.ts';
 import { groupBy } from './group-by.ts';
+import { HOSTS_ARE_ONE } from './hosts.ts';
 import { AGENTS } from './names.ts';
 import type { Report } from './one-run.ts';
 import { PLANTS } from './plant.ts';
@@ -92,14 +94,19 @@ async function runSeed(seed: number, dir: string, shared: DatabaseServer | null)
     ...(planted === null ? {} : { plant: planted }),
   };
   const args = Object.entries(told).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  // A given server is not reached from a network of the run's own.
+  const isApart = HOSTS_ARE_ONE === null && database === null;
+  const network = isApart ? await makeNetwork() : here;
+  const [program = '', ...command] = network.inside(process.execPath, '--import', 'tsx', file, ...args);
   const log = openSync(join(dir, 'run.log'), 'a');
   try {
-    const child = spawn(process.execPath, ['--import', 'tsx', file, ...args], { stdio: ['ignore', log, log] });
+    const child = spawn(program, [...command, ...(isApart ? ['--apart'] : [])], { stdio: ['ignore', log, log] });
     children.add(child);
     await new Promise((resolve) => child.once('exit', resolve));
     children.delete(child);
   } finally {
     closeSync(log);
+    await network.close();
     await database?.drop();
   }
   const path = join(dir, 'report.json');

@@ -16,13 +16,14 @@ import { restClient, type Rest } from '../support/rest.ts';
 import { runningPart, type RunningPart } from '../support/running-part.ts';
 import { openOwnDatabase, type RunDatabase } from './database.ts';
 import { openFalseClock, type FalseClock } from './false-clock.ts';
+import type { AgentHost, Hosts } from './hosts.ts';
 import { openLink, type Link } from './link.ts';
 import { AGENTS, COLLECTORS, regionOf, type AgentName, type CollectorName } from './names.ts';
 import { UNTRUE_CLOCKS, type PartitionEnd } from './plan.ts';
 import { reservePort } from './ports.ts';
 import { killTree } from './processes.ts';
 
-/** The whole system of a run, as processes on loopback, with something in every way between two of them that can fail. */
+/** The whole system of a run, as processes, with something in every way between two of them that can fail. */
 export interface Stand {
   database: RunDatabase;
   pool: pg.Pool;
@@ -36,13 +37,14 @@ export interface Stand {
 
 export interface StandingProgram {
   part: RunningPart;
-  /** Where it says how it is. */
-  healthPort: number;
+  /** Where it says how it is: host:port. */
+  health: string;
   /** Null: its clock cannot be stepped. */
   clock: FalseClock | null;
 }
 
 export interface StandingAgent extends StandingProgram {
+  host: AgentHost;
   disk: FailingDisk;
   spoolDir: string;
 }
@@ -56,7 +58,7 @@ const PATIENCE_MS = 120_000;
  * Starts everything and returns when all agents are enrolled; a database server, too, where no migrated database is given.
  * What it opened is ended by `closers`, in reverse.
  */
-export async function openStand(dir: string, given: string | null, closers: Closers): Promise<Stand> {
+export async function openStand(dir: string, given: string | null, hosts: Hosts, closers: Closers): Promise<Stand> {
   const logDir = join(dir, 'logs');
   mkdirSync(logDir, { recursive: true });
   const begin = async (part: Part): Promise<RunningPart> => {
@@ -78,7 +80,7 @@ export async function openStand(dir: string, given: string | null, closers: Clos
   const natsPort = await reservePort();
   const nats = await begin(natsPart(dir, natsPort, identityDir));
   const ports = { 'collector-a': await reservePort(), 'collector-b': await reservePort() };
-  const links = await openLinks({ databaseUrl, natsPort, ports }, closers);
+  const links = await openLinks({ databaseUrl, natsPort, ports }, hosts.address, closers);
   const link: Stand['link'] = (from, to) => {
     const found = links.get(`${from} ${to}`);
     if (found === undefined) throw new Error(`no link from ${from} to ${to}`);
@@ -87,9 +89,9 @@ export async function openStand(dir: string, given: string | null, closers: Clos
   const collectors = new Map<CollectorName, StandingProgram>();
   for (const name of COLLECTORS) {
     const clock = clockOf(name, dir);
-    const healthPort = await reservePort();
-    const told = { url: databaseUrl, port: ports[name], healthPort, identityDir, link, clock };
-    collectors.set(name, { part: await begin(collectorPart(name, told)), healthPort, clock });
+    const health = `127.0.0.1:${await reservePort()}`;
+    const told = { url: databaseUrl, port: ports[name], health, identityDir, link, clock };
+    collectors.set(name, { part: await begin(collectorPart(name, told)), health, clock });
   }
   const fingerprint = fingerprintOf(identity.authority.certificate);
   const apiPort = await reservePort();
@@ -97,7 +99,7 @@ export async function openStand(dir: string, given: string | null, closers: Clos
   const key = await createApiKey(pool, 'fault runner');
   const agents = new Map<AgentName, StandingAgent>();
   const started = AGENTS.map(async (name) => {
-    const agent = await prepareAgent(name, { dir, pool, fingerprint, link, closers });
+    const agent = await prepareAgent(name, { dir, pool, fingerprint, link, host: hosts.of(name), closers });
     agents.set(name, { ...agent, part: await begin(agent.program) });
   });
   // All of them have come as far as they can before anything is ended.
@@ -116,11 +118,12 @@ export async function openStand(dir: string, given: string | null, closers: Clos
 
 async function openLinks(
   to: { databaseUrl: string; natsPort: number; ports: Record<CollectorName, number> },
+  address: string,
   closers: Closers,
 ): Promise<Map<string, Link>> {
   const links = new Map<string, Link>();
   const add = async (name: string, targets: number[]): Promise<void> => {
-    const link = await openLink(await reservePort(), targets);
+    const link = await openLink(await reservePort(), targets, address);
     closers.push(() => link.close());
     links.set(name, link);
   };
@@ -146,21 +149,20 @@ function collectorPart(
   told: {
     url: string;
     port: number;
-    healthPort: number;
+    health: string;
     identityDir: string;
     link: Stand['link'];
     clock: FalseClock | null;
   },
 ): Part {
   const url = new URL(told.url);
-  url.hostname = '127.0.0.1';
-  url.port = String(told.link(name, 'database').port);
+  url.host = told.link(name, 'database').address;
   const env = {
     DATABASE_URL: url.href,
-    NATS_URL: `tls://127.0.0.1:${told.link(name, 'nats').port}`,
+    NATS_URL: `tls://${told.link(name, 'nats').address}`,
     FARWATCH_IDENTITY_DIR: told.identityDir,
     COLLECTOR_LISTEN: `127.0.0.1:${told.port}`,
-    HEALTH_LISTEN: `127.0.0.1:${told.healthPort}`,
+    HEALTH_LISTEN: told.health,
     ...told.clock?.env,
   };
   return {
@@ -179,10 +181,12 @@ async function prepareAgent(
     pool,
     fingerprint,
     link,
+    host,
     closers,
   }: Pick<Stand, 'pool' | 'link'> & {
     dir: string;
     fingerprint: string;
+    host: AgentHost;
     closers: Closers;
   },
 ): Promise<Omit<StandingAgent, 'part'> & { program: Part }> {
@@ -191,7 +195,7 @@ async function prepareAgent(
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });
   const disk = openFailingDisk(stateDir);
   closers.push(async () => disk.close());
-  const collector = `127.0.0.1:${link(name, 'collector').port}`;
+  const collector = link(name, 'collector').address;
   const invited = await inviteAgent(
     pool,
     { region: regionOf(name), name, lifetimeSeconds: 3600 },
@@ -204,25 +208,25 @@ async function prepareAgent(
   const files = { invitation: join(own, 'invitation'), identity: join(own, 'identity.json') };
   writeFileSync(files.invitation, invited.token, { mode: 0o600 });
   const clock = clockOf(name, dir);
-  const healthPort = await reservePort();
+  const health = `${host.address}:${await reservePort()}`;
   const env = {
-    HEALTH_LISTEN: `127.0.0.1:${healthPort}`,
+    HEALTH_LISTEN: health,
     FARWATCH_IDENTITY_FILE: files.identity,
     FARWATCH_INVITATION_FILE: files.invitation,
     FARWATCH_STATE_DIR: stateDir,
     FARWATCH_ALLOW: 'loopback,private',
     COLLECTOR_ADDRESS: collector,
-    NATS_URL: `tls://127.0.0.1:${link(name, 'nats').port}`,
+    NATS_URL: `tls://${link(name, 'nats').address}`,
     ...disk.env,
     ...clock?.env,
     LD_PRELOAD: [clock?.env.LD_PRELOAD, disk.env.LD_PRELOAD].filter((one) => one !== undefined).join(':'),
   };
   const program: Part = {
     name,
-    spawn: (stdio) => spawnProgram('agent', env, stdio),
+    spawn: (stdio) => spawnProgram('agent', env, stdio, host.inside),
     ready: async () => void (await eventually(`${name} is enrolled`, START_MS, () => existsSync(files.identity))),
     stopSignal: 'SIGTERM',
     layer: 'agent',
   };
-  return { program, disk, clock, healthPort, spoolDir: join(stateDir, 'spool') };
+  return { program, disk, clock, health, host, spoolDir: join(stateDir, 'spool') };
 }

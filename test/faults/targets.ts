@@ -3,6 +3,8 @@ import { createServer, type Server } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { data } from '../support/dns-packet.ts';
 import { startDnsServer } from '../support/dns-server.ts';
+import { startFullQueue, type FullQueue } from '../support/full-queue.ts';
+import type { Hosts } from './hosts.ts';
 import { witnessPings } from './ping-witness.ts';
 import type { TargetLog } from './ledger.ts';
 import type { TargetFault } from './plan.ts';
@@ -14,34 +16,35 @@ export interface Target {
   /** What a monitor says to check it. */
   check: { monitor_type: 'TCP' | 'DNS' | 'PING'; type_data: object };
   /** Null: it cannot be made to fail. */
-  fail: ((how: TargetFault) => void) | null;
+  fail: ((how: TargetFault) => Promise<void>) | null;
   mend: () => Promise<void>;
 }
 
-/** The targets of a run, all on loopback and all in this process. */
+/** The targets of a run, all in this process. */
 export interface Targets {
   add(kind: 'TCP' | 'DNS' | 'PING'): Promise<Target>;
   close(): Promise<void>;
 }
 
-/** A name server that answered this late was as good as silent: this process itself did not run. */
+/** A target that answered this late was as good as silent: this process itself did not run. */
 const STALL_MS = 1000;
 const LOOK_MS = 100;
 
 /** `pings`: where nobody can see who pings an address, PING targets only stand by. */
-export async function openTargets(pings: boolean): Promise<Targets> {
+export async function openTargets(pings: boolean, hosts: Hosts): Promise<Targets> {
   const closers: (() => Promise<unknown>)[] = [];
   const names = new Map<string, DnsName>();
   const server = await startDnsServer((name, type) => {
     const found = names.get(name);
     return found === undefined || type !== 'A' ? { rcode: 'NXDOMAIN' } : found.answer();
-  });
+  }, hosts.address);
   closers.push(() => server.close());
-  const network = `127.${10 + (process.pid % 240)}.${10 + (Math.floor(process.pid / 240) % 240)}`;
-  const pinged = new Map<string, TargetLog>();
-  if (pings) closers.push(witnessPings((address, ms) => pinged.get(address)?.visits.push({ ms, answered: true })));
+  const pinged = new Map<string, Pinged>();
+  if (pings) closers.push(witnessPings((address, ms) => pinged.get(address)?.ask(ms) ?? 'leave'));
+  const ownAnswers = (): TargetLog[] =>
+    [...names.values(), ...(hosts.mute ? pinged.values() : [])].map(({ target }) => target.log);
   const watching = new AbortController();
-  const watched = watchOwnStalls(() => [...names.values()].map(({ target }) => target.log), watching.signal);
+  const watched = watchOwnStalls(ownAnswers, watching.signal);
   closers.push(() => {
     watching.abort();
     return watched;
@@ -58,17 +61,47 @@ export async function openTargets(pings: boolean): Promise<Targets> {
         return made.target;
       }
       if (kind === 'PING') {
-        const address = `${network}.${(pinged.size % 250) + 1}`;
-        pinged.set(address, log);
-        const hosts = [{ type: 'IP4', host: address, timeout: 2000, count: 3 }];
-        return { log, check: { monitor_type: 'PING', type_data: { hosts } }, fail: null, mend: async () => undefined };
+        const address = `${hosts.pingNetwork}.${(pinged.size % 250) + 1}`;
+        const made = pingAddress(log, address, hosts.mute);
+        pinged.set(address, made);
+        return made.target;
       }
-      const target = await tcpTarget(log);
+      const target = await tcpTarget(log, hosts.address);
       closers.push(target.close);
       return target;
     },
     async close() {
       for (const close of closers.reverse()) await close();
+    },
+  };
+}
+
+interface Pinged {
+  target: Target;
+  ask: (ms: number) => 'reply' | 'leave';
+}
+
+/** An address that is silent while it fails; where the kernel answers it cannot fail. */
+function pingAddress(log: TargetLog, address: string, mute: boolean): Pinged {
+  let isSilent = false;
+  const fail = async (): Promise<void> => {
+    isSilent = true;
+    log.outages.push({ fromMs: Date.now(), toMs: Infinity });
+  };
+  const hosts = [{ type: 'IP4', host: address, timeout: 2000, count: 3 }];
+  return {
+    ask(ms) {
+      log.visits.push({ ms, answered: !isSilent });
+      return mute && !isSilent ? 'reply' : 'leave';
+    },
+    target: {
+      log,
+      check: { monitor_type: 'PING', type_data: { hosts } },
+      fail: mute ? fail : null,
+      async mend() {
+        isSilent = false;
+        endOutage(log);
+      },
     },
   };
 }
@@ -93,7 +126,7 @@ function dnsName(log: TargetLog, name: string, nameServer: string): DnsName {
         monitor_type: 'DNS',
         type_data: { host: name, nameServer, lookupRecord: 'A', values: ['127.0.0.1'] },
       },
-      fail(how) {
+      async fail(how) {
         failing = how;
         log.outages.push({ fromMs: Date.now(), toMs: Infinity });
       },
@@ -105,39 +138,44 @@ function dnsName(log: TargetLog, name: string, nameServer: string): DnsName {
   };
 }
 
-async function tcpTarget(log: TargetLog): Promise<Target & { close: () => Promise<void> }> {
+async function tcpTarget(log: TargetLog, host: string): Promise<Target & { close: () => Promise<void> }> {
   const port = await reservePort();
-  let server: Server | null = await listen(port, log);
+  let server: Server | null = await listen(host, port, log);
+  let silence: FullQueue | null = null;
   const close = async (): Promise<void> => {
     server?.close();
     server = null;
+    await silence?.close();
+    silence = null;
   };
   return {
     log,
     check: {
       monitor_type: 'TCP',
-      type_data: { hosts: [{ type: 'IP4', host: '127.0.0.1', port, timeout: 2000 }] },
+      type_data: { hosts: [{ type: 'IP4', host, port, timeout: 2000 }] },
     },
-    fail() {
+    async fail(how) {
       log.outages.push({ fromMs: Date.now(), toMs: Infinity });
-      void close();
+      await close();
+      if (how === 'silent') silence = await startFullQueue(host, port);
     },
     async mend() {
-      server = await listen(port, log);
+      await close();
+      server = await listen(host, port, log);
       endOutage(log);
     },
     close,
   };
 }
 
-async function listen(port: number, log: TargetLog): Promise<Server> {
+async function listen(host: string, port: number, log: TargetLog): Promise<Server> {
   const server = createServer((socket) => {
     log.visits.push({ ms: Date.now(), answered: true });
     socket.on('error', () => socket.destroy());
     socket.on('end', () => socket.destroy());
     socket.resume();
   });
-  server.listen({ port, host: '127.0.0.1', backlog: 511 });
+  server.listen({ port, host, backlog: 511 });
   await once(server, 'listening');
   return server;
 }
@@ -147,7 +185,7 @@ function endOutage({ outages }: TargetLog): void {
   if (last !== undefined) last.toMs = Date.now();
 }
 
-/** Writes down when this process did not run: its name server was silent then, whatever it should have said. */
+/** Writes down when this process did not run: what it answers itself was silent then, whatever it should have said. */
 async function watchOwnStalls(logs: () => TargetLog[], signal: AbortSignal): Promise<void> {
   let beforeMs = Date.now();
   while (!signal.aborted) {

@@ -1,7 +1,7 @@
 import type { TestContext } from 'vitest';
 import { icmpCommand, startIcmp, type IcmpClient } from '../../agent/probes/icmp/client.ts';
 import type { ProcessExit } from '../../agent/probes/icmp/kept-process.ts';
-import { makeNetwork, type Network } from './icmp-network.ts';
+import { makeNetwork, type Network } from './network.ts';
 import { NO_RAW_SOCKETS, rawPermission } from './raw-permission.ts';
 
 /** A signal that nobody aborts. */

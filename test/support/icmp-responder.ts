@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { muteEcho, type Network } from './icmp-network.ts';
+import { muteEcho, type Network } from './network.ts';
 
 /** One packet that is sent for each echo request to an address. By default the true reply, at once. */
 export interface Answer {

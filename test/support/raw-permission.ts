@@ -11,7 +11,8 @@ export const NO_RAW_SOCKETS = 'ICMP tests need a network namespace of their own 
 export const NO_VETH = 'ICMP tests with routers need the ip command (iproute2)';
 
 function detect(): { unshare: readonly string[] | null; veth: boolean } {
-  const unshare = [['-Urn'], ['-n']].find((flags) => works('unshare', [...flags, 'nsenter', '--version'])) ?? null;
+  // As root without a user namespace, in which nobody could become another user.
+  const unshare = [['-n'], ['-Urn']].find((flags) => works('unshare', [...flags, 'nsenter', '--version'])) ?? null;
   return { unshare, veth: unshare !== null && works('ip', ['-V']) };
 }
 

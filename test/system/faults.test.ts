@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, inject, test } from 'vitest';
 import { DATABASE_IS_SHARED } from '../faults/database.ts';
 import { CLOCKS_STAY_TRUE } from '../faults/false-clock.ts';
+import { HOSTS_ARE_ONE } from '../faults/hosts.ts';
 
 const SEEDS = 3;
 const LIMIT_MS = 900_000;
@@ -35,6 +36,12 @@ test('database servers are taken away in it', ({ skip }) => {
   skip(!inject('databaseServer').embedded, DATABASE_IS_SHARED);
   expect(told).toMatch(/"database server":[1-9]/);
   expect(told).not.toContain(DATABASE_IS_SHARED);
+});
+
+test('agents lose their network in it', ({ skip }) => {
+  skip(!inject('databaseServer').embedded, DATABASE_IS_SHARED);
+  skip(HOSTS_ARE_ONE !== null, HOSTS_ARE_ONE ?? '');
+  expect(told).toMatch(/"offline":[1-9]/);
 });
 
 test('clocks are stepped in it', ({ skip }) => {

@@ -11,7 +11,7 @@ import {
   tcpProbe,
   type CheckProgram,
 } from '../../support/check-program.ts';
-import { join, makeNetwork, type Network } from '../../support/icmp-network.ts';
+import { join, makeNetwork, type Network } from '../../support/network.ts';
 import { NO_VETH, rawPermission } from '../../support/raw-permission.ts';
 
 /** Accepts connections for ever. */

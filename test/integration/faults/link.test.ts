@@ -30,9 +30,9 @@ async function link(...ports: number[]): Promise<Link> {
   return opened;
 }
 
-function visit({ port }: Link): { socket: Socket; heard: () => string; closed: Promise<void> } {
+function visit({ address }: Link): { socket: Socket; heard: () => string; closed: Promise<void> } {
   let heard = '';
-  const socket = connect(port, '127.0.0.1').on('error', () => socket.destroy());
+  const socket = connect(Number(address.split(':')[1]), '127.0.0.1').on('error', () => socket.destroy());
   socket.on('data', (bytes: Buffer) => (heard += bytes.toString()));
   closers.push(() => socket.destroy());
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));

@@ -11,11 +11,18 @@ test('a seed has one plan, and another seed another', () => {
 test('every plan has ten faults of five kinds or more that need no library, all over when the last minute is', () => {
   for (let seed = 0; seed < 500; seed += 1) {
     const { faults } = drawPlan(seed, OPTIONS);
-    const everywhere = faults.filter(({ kind }) => kind !== 'clock step');
+    const everywhere = faults.filter(({ kind }) => kind !== 'clock step' && kind !== 'offline');
     expect(everywhere.length).toBeGreaterThanOrEqual(10);
     expect(new Set(everywhere.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(5);
     expect(Math.max(...faults.map(({ atMs, lastsMs }) => atMs + lastsMs))).toBeLessThanOrEqual(300_000);
   }
+});
+
+test('no agent is offline for so short that it may not notice', () => {
+  const all = Array.from({ length: 200 }, (_, seed) => drawPlan(seed, OPTIONS).faults).flat();
+  const offline = all.filter(({ kind }) => kind === 'offline').map(({ lastsMs }) => lastsMs);
+  expect(offline.length).toBeGreaterThan(200);
+  expect(Math.min(...offline)).toBeGreaterThanOrEqual(8000);
 });
 
 test('no program is taken twice at the same time', () => {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { icmpCommand, startIcmp } from '../../../../../agent/probes/icmp/client.ts';
 import type { HostEcho } from '../../../../../agent/probes/icmp/host-echo.ts';
 import { needRawSockets, never, openLab, type Lab } from '../../../../support/icmp-lab.ts';
-import { writeSetting } from '../../../../support/icmp-network.ts';
+import { writeSetting } from '../../../../support/network.ts';
 import { startResponder, type Responder } from '../../../../support/icmp-responder.ts';
 import { rawPermission } from '../../../../support/raw-permission.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { icmpCommand, startIcmp, type IcmpClient } from '../../../../../agent/probes/icmp/client.ts';
 import { never } from '../../../../support/icmp-lab.ts';
-import { join, makeNetwork, writeSetting, type Network } from '../../../../support/icmp-network.ts';
+import { join, makeNetwork, writeSetting, type Network } from '../../../../support/network.ts';
 import { NO_RAW_SOCKETS, NO_VETH, rawPermission } from '../../../../support/raw-permission.ts';
 
 /** agent 10.1.0.1 — 10.1.0.2 router 10.2.0.2 — 10.2.0.1 target; the same in IPv6 under fd00:1:: and fd00:2::. */

@@ -5,6 +5,8 @@ import { rawPermission } from './raw-permission.ts';
 /** A network namespace of a test's own, with a loopback that is up. It ends with `close`, or with this process. */
 export interface Network {
   pid: number;
+  /** Whether it has a user namespace of its own. */
+  ownUsers: boolean;
   /** A command line that runs another one inside. */
   inside(...command: string[]): string[];
   /** Runs a command inside and returns what it printed. */
@@ -19,14 +21,22 @@ const LOOPBACK_UP =
 
 /** Makes a namespace; with `beside`, one whose interfaces that one may give away (the same user namespace). */
 export async function makeNetwork(beside?: Network): Promise<Network> {
-  const flags = rawPermission.unshare;
+  const flags = beside ? ['-n'] : rawPermission.unshare;
   if (flags === null) throw new Error('no permission to make a network namespace');
-  const unshare = ['unshare', ...(beside ? ['-n'] : flags), 'python3', '-c', LOOPBACK_UP];
-  const [file = '', ...parameters] = beside ? beside.inside(...unshare) : unshare;
+  const [file = '', ...parameters] = (beside ?? here).inside('unshare', ...flags, 'python3', '-c', LOOPBACK_UP);
   const holder = spawn(file, parameters, { stdio: ['pipe', 'pipe', 'inherit'] });
   await once(holder.stdout, 'data');
-  return network(holder, flags.includes('-Urn'));
+  return network(holder, beside?.ownUsers ?? flags.includes('-Urn'));
 }
+
+/** The namespace of this process. */
+export const here: Network = {
+  pid: process.pid,
+  ownUsers: false,
+  inside: (...command) => command,
+  run: (file = '', ...parameters) => execFileSync(file, parameters, { encoding: 'utf8' }),
+  close: () => Promise.resolve(),
+};
 
 function network(holder: ChildProcess, ownUsers: boolean): Network {
   const { pid } = holder;
@@ -35,6 +45,7 @@ function network(holder: ChildProcess, ownUsers: boolean): Network {
   const inside = (...command: string[]): string[] => [...enter, ...command];
   return {
     pid,
+    ownUsers,
     inside,
     run(...command) {
       const [file = '', ...parameters] = inside(...command);
