@@ -13,9 +13,12 @@ export interface Invitation {
 /** Where an invited agent reaches collectors, and by what it knows them. */
 export type MeetingPoint = Pick<Invitation, 'collector' | 'fingerprint'>;
 
-/** The command by which the host that runs it becomes an agent. */
+/** Where an agent on a host of its own keeps its state: the folder of the systemd unit and of the image. */
+export const AGENT_STATE_DIR = '/var/lib/farwatch-agent';
+
+/** The command by which the host that runs it, in the folder of the programs, becomes an agent. */
 export function enrolCommand(token: string): string {
-  return `node dist/agent/main.js enrol ${token}`;
+  return `FARWATCH_STATE_DIR=${AGENT_STATE_DIR} node dist/agent/main.js enrol ${token}`;
 }
 
 const PREFIX = 'fwi_';

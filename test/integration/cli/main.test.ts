@@ -98,7 +98,8 @@ describe('farwatch agents', () => {
 
   it('prints one command with a token that names collector and authority, and stores nothing to make it from', async () => {
     const { stdout } = await farwatch(invite('--region', 'eu', '--name', 'eu-1'));
-    const [, token = ''] = /^node dist\/agent\/main\.js enrol (fwi_[\w-]+)\n$/.exec(stdout) ?? [];
+    const [, token = ''] =
+      /^FARWATCH_STATE_DIR=\S+ node dist\/agent\/main\.js enrol (fwi_[\w-]+)\n$/.exec(stdout) ?? [];
     const invitation = decodeInvitation(token);
     expect(invitation).toMatchObject({
       collector: 'collector.example:50051',

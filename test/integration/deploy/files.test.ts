@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { AGENT_STATE_DIR } from '../../../core/invitation.ts';
 import buildPrograms from '../../support/build-programs.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -114,6 +115,13 @@ describe('farwatch-agent.service', () => {
     expect(existsSync(join(ROOT, 'dist/agent/main.js'))).toBe(true);
     expect(unit).toMatch(/^AmbientCapabilities=CAP_NET_RAW$/m);
     expect(unit).toMatch(/^CapabilityBoundingSet=CAP_NET_RAW$/m);
+  });
+
+  test('keeps its state where the command of an invitation and the image do', () => {
+    const [, folder] = /^StateDirectory=(\S+)$/m.exec(unit) ?? [];
+    expect(`/var/lib/${folder}`).toBe(AGENT_STATE_DIR);
+    expect(/^ENV FARWATCH_STATE_DIR=(\S+)$/m.exec(dockerfile)?.[1]).toBe(AGENT_STATE_DIR);
+    expect(compose.services['agent-eu']?.volumes).toEqual([`agent-eu:${AGENT_STATE_DIR}`]);
   });
 
   test('reads settings whose example is here', () => {

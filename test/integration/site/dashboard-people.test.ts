@@ -79,7 +79,7 @@ it('invites an agent by a command that is shown once, takes that back, names and
   await desk.page.getByLabel('Name').fill('cellar');
   await desk.button('Invite').click();
   const command = await desk.page.locator('.secret').innerText();
-  expect(command).toMatch(/^node dist\/agent\/main\.js enrol fwi_/);
+  expect(command).toMatch(/^FARWATCH_STATE_DIR=\S+ node dist\/agent\/main\.js enrol fwi_/);
   const invited = desk.page.getByLabel('Invitations').getByRole('row', { name: /^cellar eu/ });
   await invited.waitFor();
   await desk.button('Withdraw cellar').click();

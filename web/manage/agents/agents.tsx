@@ -22,7 +22,7 @@ export function Agents() {
       {fresh && (
         <Secret
           title={`${fresh.name} may join ${fresh.region}`}
-          text={`Run this on the host, once, before ${momentOfText(fresh.expires_at)}. It is shown only now.`}
+          text={`Run this on the host, in the folder of Farwatch, once, before ${momentOfText(fresh.expires_at)}. It is shown only now.`}
           secret={fresh.command}
           onDone={() => setFresh(undefined)}
         />

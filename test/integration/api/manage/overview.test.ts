@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decodeInvitation, hashInvitationSecret } from '../../../../core/invitation.ts';
+import { decodeInvitation, enrolCommand, hashInvitationSecret } from '../../../../core/invitation.ts';
 import { enrolByInvitation } from '../../../../db/agent-invitations.ts';
 import { createMonitor, failureOf } from '../../../support/api-monitors.ts';
 import { startDashboard, type Dashboard } from '../../../support/dashboard.ts';
@@ -71,7 +71,7 @@ describe('inviteAgent', () => {
 
   it('hands out a command that lets one host become an agent of the region', async () => {
     const invited = await dashboard.run<Invited>('inviteAgent', { region: 'mars', name: 'Rover', minutes: 5 });
-    expect(invited.command).toBe(`node dist/agent/main.js enrol ${invited.token}`);
+    expect(invited.command).toBe(enrolCommand(invited.token));
     const invitation = decodeInvitation(invited.token);
     expect(invitation).toMatchObject(MEETING_POINT);
     const lifetime = Date.parse(invited.expires_at) - Date.now();
