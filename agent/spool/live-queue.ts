@@ -1,6 +1,6 @@
 import { addRows, rowsOf, type Parcel } from './parcel.ts';
 import { placeResults } from './placing.ts';
-import type { SpoolRecord } from './record.ts';
+import { countRows, withoutUnknown } from './record.ts';
 import type { StoredRecord } from './store.ts';
 
 /** Fresh results kept in memory so that they go before the backlog; more are read from the disk when their turn comes. */
@@ -73,17 +73,11 @@ export class LiveQueue {
   }
 
   #stripUnknown(stored: StoredRecord): void {
-    const { record } = stored;
-    if (record.kind !== 'results' || this.#held.get(stored)?.state === 'taken') return;
-    const rows = record.results.flatMap((result, row) => (result.status === 'UNKNOWN' ? [] : [row]));
-    this.dropped += record.results.length - rows.length;
-    const startedMs = rows.map((row) => record.provisional?.startedMs[row] ?? 0);
-    stored.record = {
-      kind: 'results',
-      results: rows.flatMap((row) => record.results[row] ?? []),
-      provisional: record.provisional && { ...record.provisional, startedMs },
-    };
-    if (rows.length === 0) this.#held.delete(stored);
+    if (this.#held.get(stored)?.state === 'taken') return;
+    const record = withoutUnknown(stored.record);
+    this.dropped += countRows(stored.record) - countRows(record);
+    stored.record = record;
+    if (countRows(record) === 0) this.#held.delete(stored);
   }
 
   /** The oldest records of one epoch and kind, up to about `maxRows`; they are then on their way. */
@@ -127,10 +121,6 @@ export class LiveQueue {
     if (retryAtMs === null) this.#held.delete(stored);
     else Object.assign(held, { state: 'ready', notBeforeMs: retryAtMs });
   }
-}
-
-function countRows(record: SpoolRecord): number {
-  return record.kind === 'results' ? record.results.length : record.absences.length;
 }
 
 function parcelOf(stored: StoredRecord, offsetMs: number | null): Parcel {

@@ -26,6 +26,23 @@ export interface RecordSummary {
   isProvisional: boolean;
 }
 
+export function countRows(record: SpoolRecord): number {
+  return record.kind === 'results' ? record.results.length : record.absences.length;
+}
+
+/** What is left of a record where UNKNOWN rows are given up; absences stay. */
+export function withoutUnknown(record: SpoolRecord): SpoolRecord {
+  if (record.kind !== 'results') return record;
+  const rows = record.results.flatMap((result, row) => (result.status === 'UNKNOWN' ? [] : [row]));
+  const { provisional } = record;
+  const startedMs = rows.map((row) => provisional?.startedMs[row] ?? 0);
+  return {
+    kind: 'results',
+    results: rows.flatMap((row) => record.results[row] ?? []),
+    provisional: provisional && { ...provisional, startedMs },
+  };
+}
+
 const KIND_RESULTS = 1;
 const KIND_ABSENCES = 2;
 const FLAG_PROVISIONAL = 1;

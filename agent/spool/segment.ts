@@ -56,6 +56,21 @@ export function frameRecord(seq: number, payload: Buffer): Buffer {
   return frame;
 }
 
+/** Framed records in runs of at most `most` bytes; a longer one stands alone. */
+export function withinBytes<T extends { frame: Buffer }>(framed: readonly T[], most: number): T[][] {
+  const runs: T[][] = [];
+  let bytes = Infinity;
+  for (const one of framed) {
+    bytes += one.frame.length;
+    if (bytes <= most) runs.at(-1)?.push(one);
+    else {
+      runs.push([one]);
+      bytes = one.frame.length;
+    }
+  }
+  return runs;
+}
+
 /** The payload of a record found by `scanSegment`. */
 export function payloadOf(bytes: Buffer, { start, end }: RecordPlace): Buffer {
   return bytes.subarray(start + RECORD_HEAD, end);

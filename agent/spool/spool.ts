@@ -35,6 +35,8 @@ export interface SpoolState {
 }
 
 const SEGMENT_BYTES = 16 * 1024 * 1024;
+/** And no more than an eighth of the limit: space is made by whole segments, and the open one stays. */
+const SEGMENTS_WITHIN_LIMIT = 8;
 /** Segments end after this long, and go this long after their last record was acknowledged (a failover's window). */
 const SEGMENT_MS = 10 * 60_000;
 const RESEND_WINDOW_MS = 10 * 60_000;
@@ -71,11 +73,11 @@ export class Spool {
 
   /** Opens a spool. The caller holds the folder's lock. */
   static async open(options: SpoolOptions): Promise<Spool> {
-    const { folder, bootId, segmentBytes = SEGMENT_BYTES } = options;
+    const { folder, bootId, limitBytes } = options;
     const store = await SegmentStore.open({
       folder,
       bootId,
-      segmentBytes,
+      segmentBytes: options.segmentBytes ?? Math.min(SEGMENT_BYTES, Math.floor(limitBytes / SEGMENTS_WITHIN_LIMIT)),
       segmentMs: SEGMENT_MS,
       monotonicMs: () => options.monotonicMs(),
     });
@@ -142,10 +144,12 @@ export class Spool {
     if (records.length === 0) return;
     try {
       // A disk that refused the last time is tried with one record first: encoding all that is held costs time.
-      for (const group of grouped(records, this.#problem === null ? GROUP_RECORDS : 1)) await this.#store.append(group);
+      for (const group of grouped(records, this.#problem === null ? GROUP_RECORDS : 1)) {
+        await this.#store.append(group);
+        await keepWithinLimit(this.#store, this.#options.limitBytes);
+      }
       if (this.#problem !== null) this.#options.logger.info('spool is written again');
       this.#problem = null;
-      await keepWithinLimit(this.#store, this.#options.limitBytes);
     } catch (error) {
       // A disk that takes nothing must not end the measuring: what is not written stays in memory and is sent from there.
       const text = error instanceof Error ? error.message : String(error);

@@ -2,7 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Minute } from '../../core/minute.ts';
 import { syncFolder } from '../durable-file.ts';
-import { decodeRecord, encodeRecord, summarise, type RecordSummary, type SpoolRecord } from './record.ts';
+import { countRows, decodeRecord, encodeRecord, summarise, withoutUnknown, type SpoolRecord } from './record.ts';
 import { SegmentBook, type LoadedSegment } from './segment-book.ts';
 import {
   createSegment,
@@ -13,6 +13,7 @@ import {
   readSegment,
   replaceSegment,
   scanSegment,
+  withinBytes,
   type RecordPlace,
   type SegmentHeader,
   type SegmentWriter,
@@ -153,18 +154,19 @@ export class SegmentStore {
 
   /**
    * Appends records of one epoch and returns when they are on the disk; each then has its place and counts as taken.
-   * After an error none of them has.
+   * After an error those have none that are not.
    */
   async append(records: readonly StoredRecord[]): Promise<void> {
-    const [first] = records;
+    const framed = records.map((stored) => frameStored(stored, this.#nextSeq++));
+    for (const fitting of withinBytes(framed, this.#options.segmentBytes)) await this.#appendFramed(fitting);
+  }
+
+  /** All of them or none. */
+  async #appendFramed(framed: readonly FramedRecord[]): Promise<void> {
+    const [first] = framed;
     if (first === undefined) return;
-    const framed = records.map((stored) => {
-      const payload = encodeRecord(stored.record);
-      const seq = this.#nextSeq++;
-      return { stored, seq, summary: summarise(payload), frame: frameRecord(seq, payload) };
-    });
     const frames = Buffer.concat(framed.map(({ frame }) => frame));
-    const writer = await this.#writerFor(first.epoch, frames.length);
+    const writer = await this.#writerFor(first.stored.epoch, frames.length);
     try {
       await writer.file.append(frames);
     } catch (error) {
@@ -259,10 +261,11 @@ export class SegmentStore {
     let given = 0;
     for (const place of loaded.records) {
       if (book.isDone(place.seq)) continue;
-      const { record, dropped } = withoutUnknown(decodeRecord(payloadOf(loaded.bytes, place)));
-      given += dropped;
+      const whole = decodeRecord(payloadOf(loaded.bytes, place));
+      const record = withoutUnknown(whole);
+      given += countRows(whole) - countRows(record);
       const payload = encodeRecord(record);
-      const { rows }: RecordSummary = summarise(payload);
+      const { rows } = summarise(payload);
       if (rows === 0) continue;
       frames.push(frameRecord(place.seq, payload));
       kept.set(place.seq, rows);
@@ -275,16 +278,11 @@ export class SegmentStore {
   }
 }
 
-function withoutUnknown(record: SpoolRecord): { record: SpoolRecord; dropped: number } {
-  if (record.kind !== 'results') return { record, dropped: 0 };
-  const rows = record.results.flatMap((result, row) => (result.status === 'UNKNOWN' ? [] : [row]));
-  const { provisional } = record;
-  const results = rows.flatMap((row) => record.results[row] ?? []);
-  const startedMs = rows.map((row) => provisional?.startedMs[row] ?? 0);
-  return {
-    record: { kind: 'results', results, provisional: provisional && { ...provisional, startedMs } },
-    dropped: record.results.length - results.length,
-  };
+type FramedRecord = ReturnType<typeof frameStored>;
+
+function frameStored(stored: StoredRecord, seq: number) {
+  const payload = encodeRecord(stored.record);
+  return { stored, seq, summary: summarise(payload), frame: frameRecord(seq, payload) };
 }
 
 function isGone(error: unknown): boolean {

@@ -20,6 +20,26 @@ function known(monitorId: number): CheckResult {
 }
 
 describe('a spool at its limit', () => {
+  it.each([2000, 60_000])('keeps within the least that it can be given, by %i results at once', async (atOnce) => {
+    const limitBytes = 2 ** 20;
+    const total = 60_000;
+    const spool = await scene.open({ limitBytes });
+    for (let id = 1; id <= total; id += atOnce) {
+      await keep(
+        spool,
+        Array.from({ length: atOnce }, (_, index) => tcpResult(id + index, { error: randomBytes(16).toString('hex') })),
+      );
+      const sizes = scene.segments().map((name) => statSync(join(scene.folder, name)).size);
+      expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(limitBytes);
+    }
+    const { rows, bytes, counts } = spool.state();
+    expect(bytes).toBeGreaterThan(limitBytes / 2);
+    expect(counts.droppedOldest).toBeGreaterThan(0);
+    expect(rows + counts.droppedOldest).toBe(total);
+    const ids = (await takeAll(await scene.open({ limitBytes }))).map(({ monitorId }) => monitorId);
+    expect([ids.length, Math.max(...ids)]).toEqual([rows, total]);
+  });
+
   it('gives up UNKNOWN rows first, then the oldest, and counts both', async () => {
     const spool = await scene.open({ limitBytes: 12_000, segmentBytes: 4000 });
     for (let round = 0; round < 10; round += 1) {
