@@ -1,6 +1,7 @@
+import type { Minute } from '../../core/minute.ts';
 import { addRows, rowsOf, type Parcel } from './parcel.ts';
 import { placeResults } from './placing.ts';
-import { countRows, withoutUnknown } from './record.ts';
+import { countRows, firstMinuteOf, withoutUnknown } from './record.ts';
 import type { StoredRecord } from './store.ts';
 
 /** Fresh results kept in memory so that they go before the backlog; more are read from the disk when their turn comes. */
@@ -40,6 +41,12 @@ export class LiveQueue {
 
   get heldRows(): number {
     return [...this.#held.keys()].reduce((sum, { record }) => sum + countRows(record), 0);
+  }
+
+  /** The first minute of what is not on the disk; null: all is. */
+  get oldestHeldMinute(): Minute | null {
+    if (this.#held.size === 0) return null;
+    return [...this.#held.keys()].reduce((least, { record }) => Math.min(least, firstMinuteOf(record)), Infinity);
   }
 
   /** After a commit: what is now on the disk joins the queue, and what is too much for memory leaves it. */

@@ -30,6 +30,13 @@ export function countRows(record: SpoolRecord): number {
   return record.kind === 'results' ? record.results.length : record.absences.length;
 }
 
+/** The first minute of a record, which has a row at least. */
+export function firstMinuteOf(record: SpoolRecord): Minute {
+  const rows =
+    record.kind === 'results' ? record.results.map(({ minute }) => minute) : record.absences.map(({ from }) => from);
+  return rows.reduce((least, minute) => Math.min(least, minute), Infinity);
+}
+
 /** What is left of a record where UNKNOWN rows are given up; absences stay. */
 export function withoutUnknown(record: SpoolRecord): SpoolRecord {
   if (record.kind !== 'results') return record;

@@ -26,6 +26,7 @@ export interface SpoolState {
   /** Results not yet acknowledged. */
   rows: number;
   bytes: number;
+  /** Of those; null: there are none. */
   oldestMinute: Minute | null;
   counts: Readonly<StoreCounts & { droppedHeld: number; acknowledged: number; retried: number }>;
   /** Why results are in memory only; null: they are on the disk. */
@@ -249,7 +250,7 @@ export class Spool {
     return {
       rows: this.#store.openRows + this.#live.heldRows,
       bytes: this.#store.bytes,
-      oldestMinute: this.#store.oldestMinute,
+      oldestMinute: earlier(this.#store.oldestMinute, this.#live.oldestHeldMinute),
       counts: {
         ...this.#store.counts,
         droppedHeld: this.#live.dropped,
@@ -266,6 +267,10 @@ export class Spool {
     await this.flush();
     await this.#store.seal();
   }
+}
+
+function earlier(one: Minute | null, other: Minute | null): Minute | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }
 
 /** Where the record of a part stands on the disk; null: nowhere. */

@@ -1,13 +1,14 @@
 import { Spool, type SpoolState } from '../../agent/spool/spool.ts';
 import type { Parcel } from '../../agent/spool/parcel.ts';
+import type { Minute } from '../../core/minute.ts';
 import { createLogger } from '../../runtime/logger.ts';
-import { tcpResult, unknownResult } from './check-results.ts';
+import { MINUTE, tcpResult, unknownResult } from './check-results.ts';
 
 /** A spool in a process of its own, so that its disk can fail and it can be killed; time passes when it is told. */
 export type SpoolOrder =
   | { order: 'open'; folder: string; segmentBytes?: number; limitBytes?: number }
   /** Keeps results of monitors `from` and following, and commits them. */
-  | { order: 'keep'; from: number; count: number; status?: 'UNKNOWN' }
+  | { order: 'keep'; from: number; count: number; status?: 'UNKNOWN'; minute?: Minute }
   /** Takes everything that can be taken. */
   | { order: 'take' }
   /** Everything that was taken is answered so. */
@@ -70,12 +71,12 @@ function open({ folder, segmentBytes, limitBytes = 2 ** 30 }: Extract<SpoolOrder
   });
 }
 
-async function keep({ from, count, status }: Extract<SpoolOrder, { order: 'keep' }>): Promise<void> {
+async function keep({ from, count, status, minute = MINUTE }: Extract<SpoolOrder, { order: 'keep' }>): Promise<void> {
   const ids = Array.from({ length: count }, (_, index) => from + index);
   const kept = spool.append(
     'epoch-1',
     ids.map((id) => ({
-      result: status === 'UNKNOWN' ? unknownResult(id) : tcpResult(id),
+      result: status === 'UNKNOWN' ? unknownResult(id, { minute }) : tcpResult(id, { minute }),
       startedMs: 0,
       usedOffsetMs: null,
     })),

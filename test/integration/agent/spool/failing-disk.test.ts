@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MINUTE } from '../../../support/check-results.ts';
 import { openFailingDisk, type DiskCall, type DiskFault, type FailingDisk } from '../../../support/disk-faults.ts';
 import { forkProgram, type ForkedProgram } from '../../../support/forked-program.ts';
 import type { SpoolOrder, SpoolReport } from '../../../support/ordered-spool-process.ts';
@@ -118,6 +119,24 @@ describe('a spool on a disk that fails for a while', () => {
 });
 
 describe('a spool on a full disk', () => {
+  it('tells how old what it holds in memory is, with or without something older on the disk', async () => {
+    const { program } = await openSpool();
+    disk.fail({ kind: 'ENOSPC' });
+    const held = await program.tell({ order: 'keep', from: 1, count: 50 });
+    expect(held.state).toMatchObject({ rows: 50, bytes: 0, oldestMinute: MINUTE });
+    disk.mend();
+    await program.tell({ order: 'keep', from: 51, count: 1 });
+    disk.fail({ kind: 'ENOSPC' });
+    const later = await program.tell({ order: 'keep', from: 52, count: 1, minute: MINUTE + 60 });
+    expect(later.state).toMatchObject({ rows: 52, oldestMinute: MINUTE });
+    const earlier = await program.tell({ order: 'keep', from: 53, count: 1, minute: MINUTE - 60 });
+    expect(earlier.state).toMatchObject({ rows: 53, oldestMinute: MINUTE - 60 });
+    await program.tell({ order: 'take' });
+    expect((await program.tell({ order: 'settle', answer: 'stored' })).state).toMatchObject({
+      ...{ rows: 0, oldestMinute: null },
+    });
+  });
+
   it('makes room by what was acknowledged', async () => {
     const { program } = await openSpool({ segmentBytes: 1000 });
     await program.tell({ order: 'keep', from: 1, count: 100 });
