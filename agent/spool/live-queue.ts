@@ -49,6 +49,14 @@ export class LiveQueue {
     return [...this.#held.keys()].reduce((least, { record }) => Math.min(least, firstMinuteOf(record)), Infinity);
   }
 
+  /** Gives up what is not on the disk; returns how many rows that are. */
+  giveUpHeld(): number {
+    const rows = this.heldRows;
+    this.dropped += rows;
+    this.#held.clear();
+    return rows;
+  }
+
   /** After a commit: what is now on the disk joins the queue, and what is too much for memory leaves it. */
   trim(): void {
     for (const [stored, held] of this.#held) {

@@ -262,9 +262,11 @@ export class Spool {
     };
   }
 
-  /** Commits what is left and closes the files. */
+  /** Commits what is left and closes the files. What the disk still refuses is lost, and said to be. */
   async close(): Promise<void> {
     await this.flush();
+    const results = this.#live.giveUpHeld();
+    if (results > 0) this.#options.logger.error({ results, problem: this.#problem }, 'results are given up unwritten');
     await this.#store.seal();
   }
 }

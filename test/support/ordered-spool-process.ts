@@ -1,7 +1,7 @@
+import { pino } from 'pino';
 import { Spool, type SpoolState } from '../../agent/spool/spool.ts';
 import type { Parcel } from '../../agent/spool/parcel.ts';
 import type { Minute } from '../../core/minute.ts';
-import { createLogger } from '../../runtime/logger.ts';
 import { MINUTE, tcpResult, unknownResult } from './check-results.ts';
 
 /** A spool in a process of its own, so that its disk can fail and it can be killed; time passes when it is told. */
@@ -21,15 +21,22 @@ export interface SpoolReport {
   /** Monitors of what was taken just now. */
   taken: number[];
   state: SpoolState;
+  /** What was logged as an error since the last report. */
+  errors: Record<string, unknown>[];
 }
 
 let nowMs = 1000;
 let spool: Spool;
 let parcels: Parcel[] = [];
+const errors: Record<string, unknown>[] = [];
+// The logger writes objects.
+const write = (line: string): void => void errors.push(JSON.parse(line) as Record<string, unknown>);
 
 process.on('message', (order: SpoolOrder) => {
   // What breaks ends the process: the parent sees that.
-  void obey(order).then((taken) => process.send?.({ taken, state: spool.state() } satisfies SpoolReport));
+  void obey(order).then((taken) =>
+    process.send?.({ taken, state: spool.state(), errors: errors.splice(0) } satisfies SpoolReport),
+  );
 });
 process.on('disconnect', () => process.exit());
 
@@ -67,7 +74,7 @@ function open({ folder, segmentBytes, limitBytes = 2 ** 30 }: Extract<SpoolOrder
     ...{ folder, segmentBytes, limitBytes, bootId: 'boot-1' },
     offsetOf: () => null,
     monotonicMs: () => nowMs,
-    logger: createLogger('agent', 'silent'),
+    logger: pino({ level: 'error' }, { write }),
   });
 }
 

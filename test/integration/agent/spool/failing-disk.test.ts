@@ -137,6 +137,18 @@ describe('a spool on a full disk', () => {
     });
   });
 
+  it('says and counts what is lost where nobody took it until the end', async () => {
+    const { program } = await openSpool();
+    await program.tell({ order: 'keep', from: 1, count: 50 });
+    disk.fail({ kind: 'ENOSPC' });
+    await program.tell({ order: 'keep', from: 51, count: 30 });
+    const { state, errors } = await program.tell({ order: 'close' });
+    expect(errors).toMatchObject([
+      { msg: 'results are given up unwritten', results: 30, problem: expect.stringMatching(/^ENOSPC:/) as unknown },
+    ]);
+    expect(state).toMatchObject({ rows: 50, counts: { droppedHeld: 30 } });
+  });
+
   it('makes room by what was acknowledged', async () => {
     const { program } = await openSpool({ segmentBytes: 1000 });
     await program.tell({ order: 'keep', from: 1, count: 100 });
