@@ -25,6 +25,9 @@ export class BucketConflict extends Error {}
 
 /** One region's bucket, made to hold what the database says. All writes are compare-and-set on what was last seen. */
 export interface DefinitionsBucket {
+  readonly region: string;
+  /** Of the database's monitors those that no agent can run, because what is stored of them cannot be read. */
+  readonly unreadable: number;
   /**
    * Reads the bucket back, then asks the database, and makes the bucket equal to what it says; creates it where it is
    * missing. Returns how many keys it wrote. @throws BucketConflict
@@ -50,6 +53,8 @@ interface State {
   /** The revision that stands under each monitor's key. */
   revisions: Map<number, number>;
   manifest: Manifest | null;
+  /** Monitors of which the database holds something that cannot be read. */
+  unreadable: Set<number>;
 }
 
 interface Parts {
@@ -66,6 +71,10 @@ type Standing = 'same' | 'behind' | 'ahead';
 export function openDefinitionsBucket(kvm: Kvm, parts: Parts): DefinitionsBucket {
   let state: State | undefined;
   return {
+    region: parts.region,
+    get unreadable() {
+      return state?.unreadable.size ?? 0;
+    },
     async makeEqual() {
       // Anything in the bucket was committed before it was read, so the database's answer is never the older one.
       const seen = await readBack(kvm, parts, state);
@@ -82,6 +91,7 @@ export function openDefinitionsBucket(kvm: Kvm, parts: Parts): DefinitionsBucket
       if (known.manifest?.epoch !== wanted.epoch) throw new BucketConflict('another epoch');
       const compare = (_key: string, _text: string, definition: Definition): Standing =>
         compareRevisions(known.revisions.get(definition.monitorId) ?? 0, revisionOf(definition));
+      for (const id of monitorIds) known.unreadable.delete(id);
       const candidates = monitorIds.filter((id) => known.revisions.has(id)).map(keyOfMonitor);
       return apply(known, wanted, candidates, compare, parts.logger);
     },
@@ -126,7 +136,11 @@ async function readBack(
   const lastSequence = state.last_seq;
   const seal: State['seal'] = (key, content) => signer.seal(bucket, key, content);
   return {
-    state: { kv, seal, created, lastSequence, sequences, vouched, revisions: new Map(), manifest },
+    state: {
+      ...{ kv, seal, created, lastSequence, sequences, vouched, manifest },
+      revisions: new Map(),
+      unreadable: new Set(),
+    },
     texts,
   };
 }
@@ -174,8 +188,10 @@ async function apply(
     // Never lowered within an epoch: agents refuse to go back.
     if (standing === 'ahead') logger.warn({ monitorId: definition.monitorId }, 'bucket is ahead of the database');
   }
-  for (const { monitorId, revision, problem } of wanted.unreadable)
+  for (const { monitorId, revision, problem } of wanted.unreadable) {
+    state.unreadable.add(monitorId);
     logger.error({ monitorId, revision, problem }, 'monitor has no readable definition');
+  }
   const removals = candidates.filter((key) => !keys.has(key));
   await inParallel(writes, async ({ key, text, definition }) => {
     await write(state, key, text);

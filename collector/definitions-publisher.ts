@@ -22,6 +22,14 @@ export interface PublisherParts {
   logger: Logger;
 }
 
+export interface PublisherFigures {
+  leading: boolean;
+  /** Since all buckets were last compared whole; null: not yet. */
+  passAgeMs: number | null;
+  /** By region the monitors whose definition in the database cannot be read; empty where another process leads. */
+  unreadable: (readonly [region: string, monitors: number])[];
+}
+
 /** Keeps every region's bucket equal to the database, while it leads. */
 export interface DefinitionsPublisher {
   /** A monitor was made, changed or deleted. */
@@ -34,8 +42,7 @@ export interface DefinitionsPublisher {
   compare(): void;
   /** What keeps it from publishing; null where nothing does, or another process leads. */
   problem(): string | null;
-  /** Whether it leads, and how long ago all buckets were last compared whole; null: not yet. */
-  figures(): { leading: boolean; passAgeMs: number | null };
+  figures(): PublisherFigures;
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -46,6 +53,8 @@ interface State {
   passAt: number;
   passedAt: number | null;
   probeAt: number;
+  /** By id of the region. */
+  buckets: Map<number, DefinitionsBucket>;
   wake: Gate;
   problem: string | null;
 }
@@ -58,6 +67,7 @@ export function createDefinitionsPublisher(parts: PublisherParts): DefinitionsPu
     passAt: 0,
     passedAt: null,
     probeAt: 0,
+    buckets: new Map(),
     wake: createGate(),
     problem: 'not connected yet',
   };
@@ -71,6 +81,7 @@ export function createDefinitionsPublisher(parts: PublisherParts): DefinitionsPu
     figures: () => ({
       leading: state.leading,
       passAgeMs: state.passedAt === null ? null : monotonicMs() - state.passedAt,
+      unreadable: state.leading ? [...state.buckets.values()].map((one) => [one.region, one.unreadable]) : [],
     }),
     changed(monitorId) {
       // Who does not lead need not remember: leading begins with a look at everything.
@@ -113,7 +124,7 @@ async function publishOver(
   signal: AbortSignal,
 ): Promise<void> {
   const kvm = new Kvm(nats);
-  const buckets = new Map<number, DefinitionsBucket>();
+  state.buckets = new Map();
   const backoff = createBackoff(100, 5000);
   void followReconnects(nats, state);
   answerDefinitionRequests(nats, parts.logger);
@@ -122,7 +133,7 @@ async function publishOver(
     let pauseMs = untilDue(state);
     if (pauseMs <= 0) {
       try {
-        await work(kvm, buckets, state, parts);
+        await work(kvm, state, parts);
         backoff.reset();
         state.problem = null;
       } catch (error) {
@@ -154,12 +165,8 @@ function untilDue(state: State): number {
   return Math.min(state.passAt, state.probeAt) - monotonicMs();
 }
 
-async function work(
-  kvm: Kvm,
-  buckets: Map<number, DefinitionsBucket>,
-  state: State,
-  parts: PublisherParts,
-): Promise<void> {
+async function work(kvm: Kvm, state: State, parts: PublisherParts): Promise<void> {
+  const { buckets } = state;
   const passDue = state.passAt <= monotonicMs();
   const changed = [...state.changed];
   state.changed.clear();

@@ -5,6 +5,7 @@ import type { MinuteBook } from '../db/minute-books.ts';
 import { CONNECTION_REFUSALS } from '../proto/tls-listener.ts';
 import { byLabel, SECONDS_BUCKETS, type Metrics } from '../runtime/metrics.ts';
 import { exposePools, type PoolFigures } from '../runtime/pool-metrics.ts';
+import type { PublisherFigures } from './definitions-publisher.ts';
 import type { CheckEnd } from './session-checks.ts';
 
 /** A collector's figures; docs/metrics.md lists them. */
@@ -102,7 +103,7 @@ export interface CollectorFigures {
   tally: { entries(): Iterable<readonly [{ answer: string; reason: string }, number]> };
   coalescer: { rows: number; capacityRows: number };
   server: { streams: number; inFlight: number; streamsByRegion(): ReadonlyMap<string, number> };
-  publisher: { figures(): { leading: boolean; passAgeMs: number | null } };
+  publisher: { figures(): PublisherFigures };
   pools: Readonly<Record<string, PoolFigures>>;
   database: { roundTripMs(): number };
   books: () => { bookedTo: number; books: readonly MinuteBook[] } | null;
@@ -166,6 +167,14 @@ function exposeDefinitions(metrics: Metrics, { publisher }: CollectorFigures): v
       const { leading, passAgeMs } = publisher.figures();
       return leading && passAgeMs !== null ? passAgeMs / 1000 : [];
     },
+  );
+  metrics.gauge(
+    {
+      name: 'farwatch_collector_definitions_unreadable',
+      help: 'Monitors that no agent runs, because what the database holds of them cannot be read; only where this collector leads',
+      labels: ['region'],
+    },
+    () => byLabel('region', publisher.figures().unreadable),
   );
 }
 

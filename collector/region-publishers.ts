@@ -46,8 +46,10 @@ export function createRegionPublishers(parts: RegionPublishersParts): Definition
       return isLeading ? (problem ?? problems.find((one) => one !== null) ?? null) : null;
     },
     figures() {
-      const ages = [...publishers.values()].flatMap((publisher) => publisher.figures().passAgeMs ?? []);
-      return { leading: isLeading, passAgeMs: ages.length === 0 ? null : Math.max(...ages) };
+      const figures = [...publishers.values()].map((publisher) => publisher.figures());
+      const ages = figures.flatMap(({ passAgeMs }) => passAgeMs ?? []);
+      const passAgeMs = ages.length === 0 ? null : Math.max(...ages);
+      return { leading: isLeading, passAgeMs, unreadable: figures.flatMap(({ unreadable }) => unreadable) };
     },
     async run(signal) {
       const running: Promise<void>[] = [];

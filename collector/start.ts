@@ -279,7 +279,14 @@ async function startHealth(
     definitions: publisher.problem(),
     logins: natsAccounts?.problem() ?? null,
   });
-  const health = await serveHealth(config.HEALTH_LISTEN, check, metrics);
+  // The collector works: a balancer must not take agents from it for one definition.
+  const notes = (): string[] =>
+    publisher
+      .figures()
+      .unreadable.flatMap(([region, count]) =>
+        count === 0 ? [] : `definitions in the database that cannot be read: ${count} of region ${region}`,
+      );
+  const health = await serveHealth(config.HEALTH_LISTEN, check, metrics, notes);
   life.onClose('health', () => health.close());
   logger.info({ healthAddress: formatAddress(health.address) }, 'health can be asked');
   return health.address;

@@ -25,17 +25,19 @@ const SILENCE_MS = 15_000;
 
 /**
  * Answers `GET /healthz`: 200 where every part works, else 503; the body names the parts. And `GET /metrics`: the
- * program's figures for Prometheus. Both are for whoever runs the program, not for the public.
+ * program's figures for Prometheus. Both are for whoever runs the program, not for the public. `notes` are lines for the
+ * body about what should be mended although every part works.
  */
 export async function serveHealth(
   listen: ListenAddress,
   check: () => Promise<HealthReport>,
   metrics: Metrics,
+  notes: () => string[] = () => [],
 ): Promise<HealthServer> {
   const server = createServer(LIMITS, ({ method, url }, response) => {
     if (url !== '/healthz' && url !== '/metrics') response.writeHead(404).end();
     else if (method !== 'GET' && method !== 'HEAD') response.writeHead(405, { allow: 'GET, HEAD' }).end();
-    else if (url === '/healthz') void answer(response, check);
+    else if (url === '/healthz') void answer(response, check, notes);
     else void answerScrape(response, metrics);
   });
   server.maxConnections = MAX_CONNECTIONS;
@@ -55,7 +57,11 @@ export async function serveHealth(
   };
 }
 
-async function answer(response: ServerResponse, check: () => Promise<HealthReport>): Promise<void> {
+async function answer(
+  response: ServerResponse,
+  check: () => Promise<HealthReport>,
+  notes: () => string[],
+): Promise<void> {
   let report: HealthReport;
   try {
     report = await check();
@@ -65,7 +71,9 @@ async function answer(response: ServerResponse, check: () => Promise<HealthRepor
   }
   const healthy = Object.values(report).every((problem) => problem === null);
   response.writeHead(healthy ? 200 : 503, { 'content-type': 'application/json' });
-  response.end(JSON.stringify({ status: healthy ? 'ok' : 'unavailable', parts: report }));
+  const lines = notes();
+  const body = { status: healthy ? 'ok' : 'unavailable', parts: report, ...(lines.length > 0 && { notes: lines }) };
+  response.end(JSON.stringify(body));
 }
 
 async function answerScrape(response: ServerResponse, metrics: Metrics): Promise<void> {

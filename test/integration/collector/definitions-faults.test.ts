@@ -9,6 +9,7 @@ import { startTestCollector, type TestCollector } from '../../support/collector.
 import { startProxy, type CuttableProxy } from '../../support/cuttable-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
+import { parseExposition } from '../../support/exposition.ts';
 import { startNats, type TestNats } from '../../support/nats.ts';
 import { createAgent } from '../../support/test-identity.ts';
 import { testDefinitionsKey } from '../../support/test-identity.ts';
@@ -105,6 +106,13 @@ function textOf(revisions: [number, number][]): string {
   return JSON.stringify(revisions.sort(([a], [b]) => a - b));
 }
 
+/** What the collector shows of definitions that it could not read, by region. */
+async function unreadable() {
+  const figures = parseExposition(await (await fetch(collector.healthUrl.replace('healthz', 'metrics'))).text());
+  const samples = figures.get('farwatch_collector_definitions_unreadable')?.samples ?? [];
+  return samples.map(({ labels, value }) => `${labels.region}: ${value}`);
+}
+
 describe('every agent comes to go by what the database says', () => {
   it('when a monitor is changed, one removed and one added', async () => {
     await edit();
@@ -163,6 +171,18 @@ describe('every agent comes to go by what the database says', () => {
     );
     await edit();
     await converged();
+    expect(await unreadable()).toEqual(['eu: 1', 'us: 1']);
+    const health = await fetch(collector.healthUrl);
+    expect([health.status, await health.json()]).toMatchObject([
+      200,
+      {
+        status: 'ok',
+        notes: ['eu', 'us'].map((region) => `definitions in the database that cannot be read: 1 of region ${region}`),
+      },
+    ]);
+    await database.pool.query(`delete from monitors where id = $1`, [id]);
+    await converged();
+    expect(await unreadable()).toEqual(['eu: 0', 'us: 0']);
     expect(collector.failures).toEqual([]);
   });
 });
