@@ -176,7 +176,7 @@ function openUplink(
     hello: () => ({
       region: config.identity.region,
       version: VERSION,
-      capabilities: [...PROBE_KINDS],
+      capabilities: checks.ability.kinds() ?? [...PROBE_KINDS],
       epoch: follower.adopted?.manifest.epoch ?? '',
       bootId: clock.bootId,
     }),

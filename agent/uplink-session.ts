@@ -51,6 +51,7 @@ export class UplinkSession {
   readonly #window = new UplinkWindow();
   #welcome: Welcome | null = null;
   #helloMs = 0;
+  #capabilities = '';
   #statusDueMs = 0;
   #proofWanted = false;
   #proofSentMs = -Infinity;
@@ -172,7 +173,9 @@ export class UplinkSession {
 
   async #pump(): Promise<void> {
     this.#helloMs = this.#nowMs();
-    await this.#stream.send({ body: 'hello', hello: { protocol: PROTOCOL, ...this.#parts.hello() } });
+    const hello = this.#parts.hello();
+    this.#capabilities = hello.capabilities.join();
+    await this.#stream.send({ body: 'hello', hello: { protocol: PROTOCOL, ...hello } });
     while (!this.#over.signal.aborted) {
       const woken = new AbortController();
       this.#wake = () => woken.abort();
@@ -188,8 +191,16 @@ export class UplinkSession {
   async #watch(): Promise<void> {
     while (!this.#over.signal.aborted) {
       this.#expectAnswers();
+      this.#leaveIfOutgrown();
       await sleep(LOOK_EVERY_MS, this.#over.signal);
     }
+  }
+
+  /** A hello holds for its whole stream: who can do more or less than it said begins another. */
+  #leaveIfOutgrown(): void {
+    if (this.#leaveByMs !== null || this.#parts.hello().capabilities.join() === this.#capabilities) return;
+    this.#leaveByMs = this.#nowMs() + DRAIN_WITHIN_MS;
+    this.#wake();
   }
 
   /** @throws StreamEnd where the collector has been silent for too long. */

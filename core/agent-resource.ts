@@ -13,7 +13,7 @@ export const agentResource = z
     version: z.string().nullable(),
     capabilities: z
       .array(z.string())
-      .meta({ description: 'Monitor types it has probes for', examples: [['PING', 'TCP', 'DNS']] }),
+      .meta({ description: 'Monitor types that it can measure', examples: [['PING', 'TCP', 'DNS']] }),
     created_at: time,
     revoked_at: time.nullable(),
     certificate_expires_at: time.nullable(),

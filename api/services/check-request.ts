@@ -1,7 +1,7 @@
 import { AppError } from '../../core/app-error.ts';
 import { checkAnswerOf, checkReport, type CheckAnswer } from '../../core/check-answer.ts';
 import { settleTypeData } from '../../core/monitor.ts';
-import { isProbeKind, type ProbeConfig } from '../../core/type-data.ts';
+import { isProbeKind, type ProbeConfig, type ProbeKind } from '../../core/type-data.ts';
 import { findRegionId } from '../../db/agents.ts';
 import {
   deleteCheckRequest,
@@ -42,7 +42,7 @@ export async function requestCheck(
   const state = await untilAnswered({ db, checkAnswers }, id);
   // What cannot be removed now is removed by the collectors' job.
   await deleteCheckRequest(db, id).catch(() => undefined);
-  return answerOf(state, region);
+  return answerOf(state, probe.kind, region);
 }
 
 function probeOf({ monitor_type: kind, type_data }: CheckedDefinition): ProbeConfig {
@@ -82,10 +82,10 @@ const FAILURES: Record<CheckFailure, string> = {
   failed: 'could not run the check',
 };
 
-function answerOf(state: CheckState | undefined, region: string | null): CheckAnswer {
+function answerOf(state: CheckState | undefined, kind: ProbeKind, region: string | null): CheckAnswer {
   if (state === undefined || state.state === 'open') {
-    const message = region === null ? 'No agent is connected' : `No agent of region ${region} is connected`;
-    throw new AppError('UNAVAILABLE', message);
+    const of = region === null ? '' : ` of region ${region}`;
+    throw new AppError('UNAVAILABLE', `No agent${of} is connected that can run ${kind} checks`);
   }
   const { agent, region: ranIn } = state;
   const failed = (failure: string): AppError => {

@@ -25,6 +25,8 @@ export interface AgentEnvironment {
   agentId?: number;
   /** What it shows to collectors; by default what all agents show that are not told apart. */
   tls?: AgentTls;
+  /** A command that starts it, for instance with fewer rights; by default nothing stands before Node. */
+  by?: readonly string[];
   /** Further variables, NODE_OPTIONS for instance. */
   more?: Record<string, string>;
 }
@@ -36,13 +38,15 @@ export function startAgentProcess({
   region = 'eu',
   agentId,
   tls,
+  by = [],
   more = {},
 }: AgentEnvironment): AgentProcess {
   const main = fileURLToPath(new URL('../../agent/main.ts', import.meta.url));
   mkdirSync(stateDir, { recursive: true });
   const identity = testAgentIdentity({ agentId, region, collector, natsUrl, tls });
   writeFileSync(join(stateDir, 'identity.json'), JSON.stringify(identity), { mode: 0o600 });
-  const child = spawn(process.execPath, ['--import', 'tsx', main], {
+  const [program = '', ...parameters] = [...by, process.execPath, '--import', 'tsx', main];
+  const child = spawn(program, parameters, {
     env: {
       PATH: process.env.PATH,
       COLLECTOR_ADDRESS: collector,

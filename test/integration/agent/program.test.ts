@@ -50,6 +50,17 @@ describe('an agent', () => {
     3 * ONE_MINUTE_MS,
   );
 
+  it('says that it can do what it can, and no PING where it may open no raw socket', async () => {
+    const { collector } = scene;
+    const said = (capabilities: string) => (): boolean => collector.hellos.at(-1)?.capabilities.join() === capabilities;
+    // Nobody but root has the right to begin with.
+    const by = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-net_raw', '--inh-caps=-net_raw'] : [];
+    const agent = scene.startAgent({ by });
+    await eventually(() => `a hello without PING: ${JSON.stringify(collector.hellos)}`, 60_000, said('TCP,DNS'));
+    await eventually('the reason', 30_000, () => collector.statuses.at(-1)?.problems.join().includes('raw sockets'));
+    agent.kill('SIGKILL');
+  }, 120_000);
+
   it('prints every fault of its configuration and exits 78', async () => {
     const more = { COLLECTOR_ADDRESS: 'nowhere', FARWATCH_SPOOL_MIB: '0' };
     const agent = scene.startAgent({ more });

@@ -52,7 +52,8 @@ describe('testMonitor', () => {
   it('says within 15 seconds that no agent is there', async () => {
     const begun = performance.now();
     const data = { monitor_type: 'TCP', type_data: { hosts: [HOST] }, region: 'us' };
-    expect(failureOf(await dashboard.ask('testMonitor', data))).toEqual([503, 'No agent of region us is connected']);
+    const message = 'No agent of region us is connected that can run TCP checks';
+    expect(failureOf(await dashboard.ask('testMonitor', data))).toEqual([503, message]);
     expect(performance.now() - begun).toBeLessThan(15_000);
   });
 

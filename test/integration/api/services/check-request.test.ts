@@ -125,11 +125,17 @@ describe('a run that cannot be made', () => {
 
   it('is told so soon where the region has no agent, or nobody is there at all', async () => {
     const none = await failure(scene.ask('eu'));
-    expect(none).toMatchObject({ code: 'UNAVAILABLE', message: 'No agent of region eu is connected' });
+    expect(none).toMatchObject({
+      code: 'UNAVAILABLE',
+      message: 'No agent of region eu is connected that can run TCP checks',
+    });
     const collector = await scene.startCollector();
     await scene.connect(collector, 'us-1', 'us', () => reported);
     const elsewhere = await failure(scene.ask('empty'));
-    expect(elsewhere).toMatchObject({ code: 'UNAVAILABLE', message: 'No agent of region empty is connected' });
+    expect(elsewhere).toMatchObject({
+      code: 'UNAVAILABLE',
+      message: 'No agent of region empty is connected that can run TCP checks',
+    });
     expect(Math.max(none.afterMs, elsewhere.afterMs)).toBeLessThan(PROMISED_MS);
     expect(await scene.rowsLeft()).toBe(0);
   });
