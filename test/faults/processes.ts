@@ -146,14 +146,26 @@ function ownFigures(): ProcessFigures {
 
 function sample({ name, pid }: RunningPart, lives: Map<number, Life>): void {
   try {
-    const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
+    const bytes = bytesOf(pid);
     const life = lives.get(pid) ?? { name, samples: [], cpuSeconds: 0 };
-    life.samples.push({ ms: Date.now(), bytes: pages * PAGE_BYTES });
+    life.samples.push({ ms: Date.now(), bytes });
     life.cpuSeconds = cpuSecondsOf(pid);
     lives.set(pid, life);
   } catch {
     // It does not run just now.
   }
+}
+
+/** Resident memory of a program and of what it has started: of that only its own, since PostgreSQL's share theirs. */
+function bytesOf(pid: number): number {
+  const own = childrenOf(pid).map((child) => pagesOf(child).resident - pagesOf(child).shared);
+  return own.reduce((sum, pages) => sum + pages, pagesOf(pid).resident) * PAGE_BYTES;
+}
+
+/** proc(5). */
+function pagesOf(pid: number): { resident: number; shared: number } {
+  const [, resident = 0, shared = 0] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ').map(Number);
+  return { resident, shared };
 }
 
 /** Of a program with what it has started, living or not. */
@@ -165,7 +177,8 @@ function cpuSecondsOf(pid: number): number {
   }, 0);
 }
 
-function judgeLife({ name, samples }: Life): Wrong[] {
+/** What is wrong with the memory of a program in one life of it: too much, or more and more. */
+export function judgeLife({ name, samples }: Pick<Life, 'name' | 'samples'>): Wrong[] {
   const most = Math.max(...samples.map(({ bytes }) => bytes)) / MIB;
   const settled = samples.filter(({ ms }) => ms - (samples[0]?.ms ?? 0) >= SETTLED_MS);
   const third = Math.ceil(settled.length / 3);

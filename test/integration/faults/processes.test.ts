@@ -4,11 +4,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { freezeTree, killTree, signalProcess } from '../../faults/processes.ts';
+import { freezeTree, killTree, signalProcess, watchProcesses } from '../../faults/processes.ts';
 import { eventually } from '../../support/eventually.ts';
 import { runningPart, type RunningPart } from '../../support/running-part.ts';
 
 const LIMIT_MS = 20_000;
+const CHILD_MIB = 150;
+/** Takes memory of its own, and sleeps. */
+const CHILD = `${process.execPath} -e 'const taken = Buffer.alloc(${CHILD_MIB} << 20, 1); setTimeout(() => taken, 1e6)'`;
 let folder: string;
 let part: RunningPart;
 
@@ -18,7 +21,7 @@ beforeEach(async () => {
     {
       name: 'parent',
       // Its child leads a session of its own, as PostgreSQL's processes do.
-      spawn: (stdio) => spawn('sh', ['-c', 'setsid sleep 1000 & echo $!; wait'], { stdio, detached: true }),
+      spawn: (stdio) => spawn('sh', ['-c', `setsid ${CHILD} & echo $!; wait`], { stdio, detached: true }),
       ready: async (child) => void (await once(child, 'spawn')),
       stopSignal: 'SIGTERM',
       layer: 'store',
@@ -60,4 +63,11 @@ test('a program is killed with what it has started', async () => {
   const pids = [part.pid, childOf(part)];
   await killTree(part);
   await eventually('the end of both', LIMIT_MS, () => pids.every((pid) => stateOf(pid) === null));
+});
+
+test('the memory of a program is that of what it has started, too', async () => {
+  const watch = watchProcesses([part]);
+  await eventually('all of it', LIMIT_MS, () => (watch.figures()[0]?.mostMib ?? 0) > CHILD_MIB);
+  expect(watch.judge()).toEqual([]);
+  await watch.close();
 });
