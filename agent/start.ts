@@ -6,7 +6,7 @@ import { createMetrics, type Metrics } from '../runtime/metrics.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';
 import { formatAddress } from '../runtime/listen-address.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { sleep } from '../runtime/time.ts';
+import { sleep, untilAborted } from '../runtime/time.ts';
 import { runBus } from './bus.ts';
 import { openChecks, type Checks } from './checks.ts';
 import { openClockFile, type ClockFile } from './clock-file.ts';
@@ -252,7 +252,7 @@ function runLoops(config: AgentConfig, agent: Agent, life: Lifecycle): void {
   const departed = new AbortController();
   const measured = new AbortController();
   life.run('departure', async (signal) => {
-    await aborted(signal);
+    await untilAborted(signal);
     await depart({ members, schedule, nowMs: () => clock.nowMs(), logger }, measured.signal);
     departed.abort();
   });
@@ -275,10 +275,6 @@ function runLoops(config: AgentConfig, agent: Agent, life: Lifecycle): void {
   life.run('clock', (signal) => keepClock(agent, signal));
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  return sleep(2 ** 31 - 1, signal);
-}
-
 /** Waits for `event`, at most `ms` milliseconds, or until the signal aborts. */
 async function sleepUntil(event: AbortSignal, ms: number, signal: AbortSignal): Promise<void> {
   await Promise.race([sleep(ms, event), sleep(ms, signal)]);
@@ -286,7 +282,7 @@ async function sleepUntil(event: AbortSignal, ms: number, signal: AbortSignal): 
 
 /** Keeps the learnt offset on the disk, so that a restart within this boot goes on with it. */
 async function keepClock({ clock, clockFile, contact, logger }: Agent, signal: AbortSignal): Promise<void> {
-  if (!clock.known) await Promise.race([aborted(contact), aborted(signal)]);
+  if (!clock.known) await Promise.race([untilAborted(contact), untilAborted(signal)]);
   while (!signal.aborted) {
     const learnt = clock.learnt();
     try {

@@ -88,7 +88,7 @@ export async function startCollector(
     publisher.compare();
   };
   life.run('definitions', (signal) => publisher.run(signal));
-  life.run('nats accounts', async (signal) => natsAccounts?.run(signal));
+  if (natsAccounts !== null) life.run('nats accounts', (signal) => natsAccounts.run(signal));
   life.run('notices', (signal) => followNotices(config.DATABASE_URL, hearers, logger, signal));
   life.run('database state', (signal) => followDatabaseState(database, changed, logger, signal));
   const runner: JobRunner = { nowMs: () => database.nowUs() / 1000, ended: meters.jobEnded, logger };

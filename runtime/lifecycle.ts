@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Logger } from './logger.ts';
+import { untilAborted } from './time.ts';
 
 /** Longest a program takes to end after the first signal before it is ended the hard way, where it names no other. */
 const SHUTDOWN_LIMIT_MS = 15_000;
@@ -8,7 +9,10 @@ const SHUTDOWN_LIMIT_MS = 15_000;
 export interface Lifecycle {
   /** Aborts on the first SIGTERM or SIGINT, or when a loop fails. */
   readonly signal: AbortSignal;
-  /** Runs a loop until it returns. One that rejects ends the program with exit code 1: its supervisor restarts it. */
+  /**
+   * Runs a loop, which is to return once the signal aborts. One that rejects, or returns before that, ends the program
+   * with exit code 1: its supervisor restarts it.
+   */
   run(name: string, loop: (signal: AbortSignal) => Promise<void>): void;
   /** Registers what must be closed at the end; whoever opens closes. */
   onClose(name: string, close: () => Promise<unknown> | void): void;
@@ -48,7 +52,8 @@ export async function runProgram(
     await start({
       signal: controller.signal,
       end,
-      run: (name, loop) => void loops.push(loop(controller.signal).catch((error: unknown) => fail(name, error))),
+      run: (name, loop) =>
+        void loops.push(runToEnd(loop, controller.signal).catch((error: unknown) => fail(name, error))),
       onClose: (name, close) => void closers.push({ name, close }),
     });
     await untilAborted(controller.signal);
@@ -66,7 +71,8 @@ export async function runProgram(
   process.exit(exitCode);
 }
 
-function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+/** A loop has nothing to come back for before the end: one that does leaves a program that only looks alive. */
+async function runToEnd(loop: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
+  await loop(signal);
+  if (!signal.aborted) throw new Error('it ended before the program did');
 }

@@ -12,6 +12,12 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
+/** Waits for the signal alone, however long that takes: a timer ends after 24.8 days at the latest. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
 export interface Backoff {
   /** The next wait in milliseconds: doubles up to the limit, with full jitter over its upper half. */
   next(): number;

@@ -30,6 +30,7 @@ describe('runProgram', () => {
 
   it.each([
     ['a loop', 'loop', ['started', 'close second', 'close first']],
+    ['a loop that ends by itself', 'return', ['started', 'close second', 'close first']],
     ['its start', 'start', ['close second', 'close first']],
   ])('exits 1 and still closes when %s fails', async (_name, fault, lines) => {
     expect(await runFixture(fault)).toEqual({ code: 1, lines });

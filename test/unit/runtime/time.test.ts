@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import { createBackoff, createDialPace, sleep } from '../../../runtime/time.ts';
+import { createBackoff, createDialPace, sleep, untilAborted } from '../../../runtime/time.ts';
 
 describe('sleep', () => {
   it('ends early when its signal aborts, and leaves no listener', async () => {
@@ -18,6 +18,21 @@ describe('sleep', () => {
     await vi.advanceTimersByTimeAsync(1000);
     await slept;
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+    vi.useRealTimers();
+  });
+});
+
+describe('untilAborted', () => {
+  it('waits for its signal for longer than any timer lasts', async () => {
+    vi.useFakeTimers();
+    const controller = new AbortController();
+    let isOver = false;
+    const waited = untilAborted(controller.signal).then(() => (isOver = true));
+    await vi.advanceTimersByTimeAsync(2 ** 31);
+    expect(isOver).toBe(false);
+    controller.abort();
+    await waited;
+    await untilAborted(controller.signal);
     vi.useRealTimers();
   });
 });
