@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { z } from 'zod';
 import { decodeInvitation, type Invitation } from '../core/invitation.ts';
 import { readConfig, refuseConfig } from '../runtime/config.ts';
 import { runProgram } from '../runtime/lifecycle.ts';
@@ -24,10 +25,9 @@ else await enrol(operands);
 async function run(): Promise<void> {
   const config = readConfig(agentConfig, process.env);
   const logger = createLogger('agent', config.LOG_LEVEL);
-  const invitation = config.FARWATCH_INVITATION ?? (await readInvitation(config.FARWATCH_INVITATION_FILE));
   const folder = await claim(config.FARWATCH_STATE_DIR);
   const path = config.FARWATCH_IDENTITY_FILE ?? folder.identity;
-  const identity = (await readIdentityFile(path)) ?? (await becomeAgent(invitation, path, logger));
+  const identity = (await readIdentityFile(path)) ?? (await becomeAgent(config, path, logger));
   await runProgram(
     logger,
     (life) => startAgent({ ...config, identity, path, folder }, logger, life),
@@ -35,7 +35,13 @@ async function run(): Promise<void> {
   );
 }
 
-async function becomeAgent(invitation: Invitation | null, path: string, logger: Logger): Promise<AgentIdentity> {
+/** By the invitation, which nobody needs any more once the agent has an identity. */
+async function becomeAgent(
+  { FARWATCH_INVITATION, FARWATCH_INVITATION_FILE }: z.output<typeof agentConfig>,
+  path: string,
+  logger: Logger,
+): Promise<AgentIdentity> {
+  const invitation = FARWATCH_INVITATION ?? (await readInvitation(FARWATCH_INVITATION_FILE));
   if (invitation === null)
     return refuseConfig(`FARWATCH_STATE_DIR: no identity in it: enrol this agent, or set FARWATCH_INVITATION`);
   const result = await enrolUntilDone(() => enrolAgent(invitation, path), logger);

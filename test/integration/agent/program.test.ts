@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { floorMinute } from '../../../core/minute.ts';
 import { openAgentScene, type AgentScene } from '../../support/agent-scene.ts';
 import { eventually } from '../../support/eventually.ts';
 
+const { version: programVersion } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 /** A fixed slot may lie anywhere in the minute's first 45 seconds. */
 const ONE_MINUTE_MS = 75_000;
 
@@ -69,6 +72,18 @@ describe('an agent', () => {
       'configuration: COLLECTOR_ADDRESS: must be host:port or [ipv6]:port',
       expect.stringMatching(/^configuration: FARWATCH_SPOOL_MIB: /) as unknown,
     ]);
+  });
+
+  it('that has an identity starts without the file of its invitation', async () => {
+    const agent = scene.startAgent({ more: { FARWATCH_INVITATION_FILE: join(scene.stateDir, 'no.invitation') } });
+    await eventually(
+      () => `its hello: ${JSON.stringify(agent.log.slice(-5))} ${agent.stderr()}`,
+      ONE_MINUTE_MS,
+      () => scene.collector.hellos.length > 0,
+    );
+    expect(scene.collector.hellos).toMatchObject([{ version: programVersion }]);
+    agent.kill('SIGTERM');
+    expect(await agent.exited).toBe(0);
   });
 
   it('does not print its invitation', async () => {
