@@ -23,9 +23,9 @@ export interface LiveIdentity {
   tls(): AgentTls;
   /** How to log in to NATS at these addresses, and where to listen for answers. */
   natsAccess(addresses: string): Partial<ConnectionOptions>;
-  /** Why credentials that should have been renewed were not; null: nothing is wrong. */
+  /** Why credentials that should have been renewed were not, or are not on the disk; null: nothing is wrong. */
   problem(): string | null;
-  /** Renews them at two thirds of their life, trying until it succeeds or the signal aborts. */
+  /** Renews them at two thirds of their life and keeps them on the disk, trying both until the signal aborts. */
   keep(signal: AbortSignal): Promise<void>;
 }
 
@@ -41,6 +41,8 @@ export interface LiveIdentityParts {
 export function createLiveIdentity({ identity, path, collector, logger }: LiveIdentityParts): LiveIdentity {
   let current = identity;
   let problem: string | null = null;
+  /** False while the newest credentials stand in memory only. */
+  let isKept = true;
   const tls = (): AgentTls => ({
     authority: current.authority,
     own: { certificate: current.certificate, key: current.key },
@@ -55,7 +57,8 @@ export function createLiveIdentity({ identity, path, collector, logger }: LiveId
       definitionsKey: given.definitionsKey,
       nats: { ...current.nats, url: given.natsUrl, jwt: given.natsJwt },
     };
-    await writeIdentityFile(path, current);
+    isKept = false;
+    logger.info('credentials renewed');
   };
   return {
     current: () => current,
@@ -70,18 +73,21 @@ export function createLiveIdentity({ identity, path, collector, logger }: LiveId
       const backoff = createBackoff(1000, 600_000);
       while (!signal.aborted) {
         const waitMs = renewalDueMs(current.certificate) - Date.now();
-        if (waitMs > 0) {
+        if (isKept && waitMs > 0) {
           await sleep(Math.min(waitMs, LOOK_EVERY_MS), signal);
           continue;
         }
+        let missing = 'credentials are not renewed';
         try {
-          await renewOnce();
+          if (waitMs <= 0) await renewOnce();
+          missing = 'renewed credentials cannot be kept';
+          await writeIdentityFile(path, current);
+          isKept = true;
           problem = null;
           backoff.reset();
-          logger.info('credentials renewed');
         } catch (error) {
-          problem = `credentials are not renewed: ${error instanceof Error ? error.message : String(error)}`;
-          logger.warn({ err: error }, 'credentials not renewed');
+          problem = `${missing}: ${error instanceof Error ? error.message : String(error)}`;
+          logger.warn({ err: error }, missing);
           await sleep(backoff.next(), signal);
         }
       }

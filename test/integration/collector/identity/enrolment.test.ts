@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
@@ -253,5 +253,28 @@ describe('an agent', () => {
     end.abort();
     await keeping;
     await shortLived.stop();
+  });
+
+  it('puts renewed credentials on the disk as soon as that takes them again', async () => {
+    const shortLived = await startTestCollector(database.url, nats.url, 6000);
+    const home = mkdtempSync(join(folder, 'home-'));
+    const path = join(home, 'identity.json');
+    const identity = await enrolAgent({ ...(await invite()), collector: shortLived.address }, path);
+    await shortLived.stop();
+    const end = new AbortController();
+    // What this collector gives is not renewed for months.
+    const live = createLiveIdentity({
+      ...{ identity, path, collector: collector.address },
+      logger: createLogger('agent', 'silent'),
+    });
+    renameSync(home, `${home}.gone`);
+    const keeping = live.keep(end.signal);
+    await eventually('credentials that are not kept', 20_000, () => live.problem()?.includes('cannot be kept: ENOENT'));
+    renameSync(`${home}.gone`, home);
+    await eventually('the problem to end', 20_000, () => live.problem() === null);
+    expect(live.current().certificate).not.toBe(identity.certificate);
+    expect(await readIdentityFile(path)).toEqual(live.current());
+    end.abort();
+    await keeping;
   });
 });
