@@ -4,6 +4,8 @@ import { sleep } from '../runtime/time.ts';
 import type { IcmpClient } from './probes/icmp/client.ts';
 
 const LOOK_EVERY_MS = 60_000;
+/** A process that ended a moment ago is there again by now, if it ever will be. */
+const LOOK_AGAIN_MS = 5000;
 /** What its owner has to do; the line stands in the log and in the agent's status. */
 const FIX =
   'PING needs raw sockets: run `setcap cap_net_raw+ep` on the node binary, or set AmbientCapabilities=CAP_NET_RAW in the systemd unit';
@@ -32,12 +34,22 @@ export class Ability {
 
   async watch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const families = await this.#icmp.able();
-      const isForbidden = families[4]?.reason === 'permission' || families[6]?.reason === 'permission';
-      if (isForbidden && this.#problem === null) this.#logger.error({ fix: FIX }, 'raw sockets are not permitted');
-      this.#problem = isForbidden ? FIX : null;
+      let problem = await this.#look();
+      if (problem !== null && problem !== FIX && this.#problem === null) {
+        await sleep(LOOK_AGAIN_MS, signal);
+        problem = await this.#look();
+      }
+      if (problem !== null && this.#problem === null) this.#logger.error({ problem }, 'pings cannot be sent');
+      this.#problem = problem;
       this.#hasLooked = true;
       await sleep(LOOK_EVERY_MS, signal);
     }
+  }
+
+  /** Why no ping of either family can be sent; null: some can. */
+  async #look(): Promise<string | null> {
+    const { 4: four, 6: six } = await this.#icmp.able();
+    if (four?.reason === 'permission' || six?.reason === 'permission') return FIX;
+    return four === null || six === null ? null : `PING does not work: ${four.detail}`;
   }
 }

@@ -15,6 +15,8 @@ const SWEEP_MS = 500;
 const STALL_MS = 250;
 /** A process that answers nothing for so long is ended; until then it may only be stopped. */
 const HUNG_MS = 10_000;
+/** A busy machine takes its time to start a process, and that answers this first. */
+const ABLE_MS = 30_000;
 const ROWS_PER_MESSAGE = 500;
 
 export interface IcmpOptions {
@@ -31,7 +33,10 @@ export interface IcmpClient {
    * `address` is not one of `family`.
    */
   ping(address: string, family: Family, count: number, timeoutMs: number, signal: AbortSignal): Promise<HostEcho>;
-  /** Whether this agent can ping at all, by family: opens the sockets if need be. */
+  /**
+   * Whether this agent can ping at all, by family: opens the sockets if need be. A process that does not say so in half a
+   * minute is ended, and another one started.
+   */
   able(): Promise<FamilyProblems>;
   /** The ICMP process; undefined between two of them. */
   readonly pid: number | undefined;
@@ -58,6 +63,11 @@ interface Pending {
   signal: AbortSignal;
 }
 
+interface Asked {
+  resolve: (problems: FamilyProblems) => void;
+  overdueAt: number;
+}
+
 interface Watch {
   keys: Set<number>;
   stop: () => void;
@@ -66,20 +76,23 @@ interface Watch {
 class ProcessClient implements IcmpClient {
   readonly #process: KeptProcess;
   readonly #pending = new Map<number, Pending>();
-  readonly #asked = new Map<number, (problems: FamilyProblems) => void>();
+  readonly #asked = new Map<number, Asked>();
   /** One listener a signal, however many hosts a check has. */
   readonly #watches = new Map<AbortSignal, Watch>();
   #outbox: PingRow[] = [];
   #nextKey = 1;
   #heardAt = 0;
   #sweepTimer: NodeJS.Timeout | undefined;
+  /** Why there is no process to ask, where there is none. */
+  #absence = 'the ICMP process cannot be started';
 
   constructor({ command = icmpCommand(), onExit }: IcmpOptions) {
     this.#process = new KeptProcess({
       command,
       message: (message) => this.#hear(message),
       exit: (exit) => {
-        this.#cutAll(`the ICMP process ended (${exit.reason})`);
+        this.#absence = `the ICMP process ended (${exit.reason})`;
+        this.#cutAll(this.#absence);
         onExit?.(exit);
       },
     });
@@ -110,8 +123,9 @@ class ProcessClient implements IcmpClient {
   able(): Promise<FamilyProblems> {
     return new Promise((resolve) => {
       const key = this.#nextKey++;
-      this.#asked.set(key, resolve);
-      if (!this.#process.send({ kind: 'able', key })) this.#cutAll(NO_PROCESS);
+      this.#asked.set(key, { resolve, overdueAt: performance.now() + ABLE_MS });
+      this.#sweepTimer ??= this.#armSweep();
+      if (!this.#process.send({ kind: 'able', key })) this.#cutAll(this.#absence);
     });
   }
 
@@ -126,15 +140,14 @@ class ProcessClient implements IcmpClient {
     for (let from = 0; from < rows.length; from += ROWS_PER_MESSAGE) {
       const part = rows.slice(from, from + ROWS_PER_MESSAGE);
       if (!this.#process.send({ kind: 'ping', intervalMs: PING_INTERVAL_MS, rows: part }))
-        return this.#cutAll(NO_PROCESS);
+        return this.#cutAll(this.#absence);
     }
   }
 
   #hear(message: FromProcess): void {
     this.#heardAt = performance.now();
     if (message.kind === 'able') {
-      this.#asked.get(message.key)?.(message.problems);
-      this.#asked.delete(message.key);
+      this.#tell(message.key, message.problems);
     } else for (const row of message.rows) this.#settle(row[0], echoOf(row));
   }
 
@@ -147,13 +160,17 @@ class ProcessClient implements IcmpClient {
     pending.resolve(echo);
   }
 
+  #tell(key: number, problems: FamilyProblems): void {
+    this.#asked.get(key)?.resolve(problems);
+    this.#asked.delete(key);
+  }
+
   #cutAll(detail: string): void {
     clearTimeout(this.#sweepTimer);
     this.#sweepTimer = undefined;
     const problem: EchoProblem = { reason: 'cut', detail };
     for (const key of [...this.#pending.keys()]) this.#settle(key, unmeasuredEcho(problem));
-    for (const resolve of this.#asked.values()) resolve({ 4: problem, 6: problem });
-    this.#asked.clear();
+    for (const key of [...this.#asked.keys()]) this.#tell(key, { 4: problem, 6: problem });
   }
 
   #watch(signal: AbortSignal, key: number): void {
@@ -192,18 +209,24 @@ class ProcessClient implements IcmpClient {
     const now = performance.now();
     // If we were held up ourselves, its answers wait in the channel: they are read before the next sweep.
     if (lateMs <= STALL_MS) {
-      const overdue = [...this.#pending].filter(([, { overdueAt }]) => overdueAt < now).map(([key]) => key);
+      const overdue = overdueOf(this.#pending, now);
       for (const key of overdue) this.#settle(key, unmeasuredEcho(SILENT));
       if (overdue.length > 0) this.#giveUp(overdue, now - this.#heardAt);
+      const unsaid = overdueOf(this.#asked, now);
+      for (const key of unsaid) this.#tell(key, { 4: SILENT, 6: SILENT });
+      if (unsaid.length > 0) this.#process.kill();
     }
-    this.#sweepTimer = this.#pending.size > 0 ? this.#armSweep() : undefined;
+    this.#sweepTimer = this.#pending.size + this.#asked.size > 0 ? this.#armSweep() : undefined;
   }
+}
+
+function overdueOf(questions: ReadonlyMap<number, { overdueAt: number }>, now: number): number[] {
+  return [...questions].filter(([, { overdueAt }]) => overdueAt < now).map(([key]) => key);
 }
 
 function echoOf([, sent, received, roundTripsUs, error, problem]: EchoRow): HostEcho {
   return { sent, received, ...summariseRoundTrips(roundTripsUs), roundTripsUs, error, problem };
 }
 
-const NO_PROCESS = 'the ICMP process is being started again';
 const ABORTED: EchoProblem = { reason: 'cut', detail: 'ended before its time' };
 const SILENT: EchoProblem = { reason: 'stalled', detail: 'the ICMP process does not answer' };
