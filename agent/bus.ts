@@ -1,9 +1,11 @@
 import { connect, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
+import { serversOf } from '../proto/nats-address.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createBackoff, createDialPace, sleep } from '../runtime/time.ts';
 
 /** The agent's one connection to NATS: definitions and neighbours share it, so that one lives exactly while the other does. */
 export interface BusOptions {
+  /** One address or several, as `natsAddress` reads them. */
   natsUrl: string;
   region: string;
   /** Credentials, TLS: what the addresses do not say. */
@@ -46,7 +48,7 @@ export async function runBus(options: BusOptions, users: readonly BusUser[], sig
 
 function open({ natsUrl, region, credentials }: BusOptions): Promise<NatsConnection> {
   return connect({
-    servers: natsUrl,
+    servers: serversOf(natsUrl),
     name: `farwatch-agent ${region}`,
     maxReconnectAttempts: -1,
     reconnectDelayHandler: createDialPace(RETRY_MIN_MS),

@@ -1,4 +1,5 @@
 import { connect, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
+import { serversOf } from '../proto/nats-address.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { createBackoff, createDialPace, sleep } from '../runtime/time.ts';
 
@@ -23,7 +24,7 @@ export async function connectNats(
     signal.throwIfAborted();
     try {
       return await connect({
-        servers: url.split(',').map((part) => part.trim()),
+        servers: serversOf(url),
         name: 'farwatch-collector',
         maxReconnectAttempts: -1,
         reconnectDelayHandler: createDialPace(250 + 250 * Math.random()),

@@ -1,6 +1,7 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { afterEach, expect, test, vi } from 'vitest';
 import { runBus } from '../../../agent/bus.ts';
+import { freePort } from '../../../deploy/local/free-port.ts';
 import { connectNats } from '../../../collector/nats.ts';
 import { createLogger } from '../../../runtime/logger.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -54,6 +55,23 @@ test.for([
   } finally {
     end.abort();
     await Promise.all(connections.map((connection) => connection.close()));
+    await nats.stop();
+  }
+});
+
+test.for([
+  { place: 'first', addresses: (here: string, nowhere: string) => `${here}, ${nowhere}` },
+  { place: 'last', addresses: (here: string, nowhere: string) => `${nowhere},${here}` },
+])('agent and collector find NATS where the $place of their addresses answers', async ({ addresses }) => {
+  const nats = await startNats();
+  const end = new AbortController();
+  try {
+    const natsUrl = addresses(nats.url, `nats://127.0.0.1:${await freePort()}`);
+    const connections = await connectBoth(natsUrl, end.signal);
+    await found(connections);
+    await Promise.all(connections.map((connection) => connection.close()));
+  } finally {
+    end.abort();
     await nats.stop();
   }
 });

@@ -30,6 +30,11 @@ describe('the configuration of an agent', () => {
     ['no state folder', { FARWATCH_STATE_DIR: undefined }, /FARWATCH_STATE_DIR/],
     ['what is no invitation', { FARWATCH_INVITATION: 'fwi_x' }, /FARWATCH_INVITATION: must be an invitation/],
     ['NATS in plain text beyond loopback', { NATS_URL: 'nats://10.0.0.1:4222' }, /NATS_URL: beyond loopback/],
+    [
+      'NATS in plain text beside NATS with TLS',
+      { NATS_URL: 'tls://nats.test:4222, nats://127.0.0.1:4222' },
+      /NATS_URL: must be tls:\/\/ in all of its addresses or in none/,
+    ],
     ['an address without a port', { COLLECTOR_ADDRESS: 'collector' }, /COLLECTOR_ADDRESS: must be host:port/],
     [
       'an unknown address class',
