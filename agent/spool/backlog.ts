@@ -80,11 +80,21 @@ export class Backlog {
       const loaded = await this.#store.load(book);
       if (loaded === null) continue;
       for (const place of loaded.records) {
-        const payload = payloadOf(loaded.bytes, place);
-        if (!mayReach(payload, from)) continue;
-        const record = this.#placed(decodeRecord(payload), book);
-        if (record.kind === 'absences' || record.results.some(({ minute }) => minute >= from)) yield record;
+        const record = this.#reaching(loaded, place, from);
+        if (record !== null) yield record;
       }
+    }
+  }
+
+  #reaching({ book, bytes }: LoadedSegment, place: RecordPlace, from: Minute): SpoolRecord | null {
+    const payload = payloadOf(bytes, place);
+    try {
+      if (!mayReach(payload, from)) return null;
+      const record = this.#placed(decodeRecord(payload), book);
+      return record.kind === 'absences' || record.results.some(({ minute }) => minute >= from) ? record : null;
+    } catch {
+      // Counted elsewhere: at the start where its kind is not known, else when it is to be sent.
+      return null;
     }
   }
 }

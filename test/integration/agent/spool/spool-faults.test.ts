@@ -3,6 +3,7 @@ import { readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlacedResult } from '../../../../agent/spool/grouping.ts';
+import { frameRecord, payloadOf, scanSegment } from '../../../../agent/spool/segment.ts';
 import type { CheckResult } from '../../../../core/result.ts';
 import { MINUTE, tcpResult, unknownResult } from '../../../support/check-results.ts';
 import { idsOf, keep, RETRY, SpoolScene, STORED, takeAll } from '../../../support/spool-scene.ts';
@@ -132,6 +133,25 @@ describe('a spool that was damaged', () => {
     writeFileSync(path, bytes);
     const spool = await scene.open();
     expect(await takeAll(spool)).toHaveLength(9);
+    expect(spool.state().counts).toMatchObject({ tornTails: 0, damagedRecords: 1 });
+  });
+
+  it.each<[string, (payload: Buffer) => Buffer]>([
+    ['of a kind that only a later version knows', (payload) => Buffer.concat([Buffer.of(99), payload.subarray(1)])],
+    ['whose content ends too early', (payload) => payload.subarray(0, -4)],
+  ])('passes over a record %s, and counts it once', async (_, change) => {
+    const path = await keepOneEach(3);
+    const bytes = readFileSync(path);
+    const { records } = scanSegment(bytes);
+    const frames = records.map((place, index) => {
+      const payload = payloadOf(bytes, place);
+      return frameRecord(place.seq, index === 1 ? change(payload) : payload);
+    });
+    writeFileSync(path, Buffer.concat([bytes.subarray(0, bytes.indexOf(frames[0] ?? '')), ...frames]));
+    const spool = await scene.open();
+    const recorded: CheckResult[] = [];
+    for await (const record of spool.recorded(0)) if (record.kind === 'results') recorded.push(...record.results);
+    for (const rows of [recorded, await takeAll(spool)]) expect(rows.map(({ monitorId }) => monitorId)).toEqual([1, 3]);
     expect(spool.state().counts).toMatchObject({ tornTails: 0, damagedRecords: 1 });
   });
 
