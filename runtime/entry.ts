@@ -1,20 +1,12 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
-/** What starts a sibling module in a worker thread or child process. */
-export interface Entry {
-  url: URL;
-  /** Node options the sibling needs: a loader when run from TypeScript source, none when compiled. */
-  execArgv: string[];
-}
-
 /**
  * Finds the sibling module `name` (no extension) of the module at `from` (its import.meta.url), as source beside
  * source and compiled beside compiled.
  */
-export function siblingEntry(from: string, name: string): Entry {
-  const source = from.endsWith('.ts');
-  return { url: new URL(`${name}.${source ? 'ts' : 'js'}`, from), execArgv: source ? ['--import', 'tsx'] : [] };
+export function siblingModule(from: string, name: string): URL {
+  return new URL(`${name}.${from.endsWith('.ts') ? 'ts' : 'js'}`, from);
 }
 
 /**
@@ -22,7 +14,7 @@ export function siblingEntry(from: string, name: string): Entry {
  * that registers the loader in that thread first: `--import tsx` does so in main threads only.
  */
 export function siblingWorker(from: string, name: string): URL {
-  const { url } = siblingEntry(from, name);
+  const url = siblingModule(from, name);
   if (!from.endsWith('.ts')) return url;
   // A data: module resolves no package names, so the loader is found here; what is required stands beside what is imported.
   const loader = createRequire(from)

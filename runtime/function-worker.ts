@@ -18,5 +18,7 @@ const { [name]: run } = (await import(module)) as Record<string, ((argument: unk
 if (!run) throw new Error(`${module} exports no ${name}`);
 
 const send = (message: WorkerMessage): void => port.postMessage(message);
-port.on('message', (argument: unknown) => send({ kind: 'value', value: run(argument) }));
+const call = async (argument: unknown): Promise<void> => send({ kind: 'value', value: await run(argument) });
+// What it throws ends this worker, and so the call.
+port.on('message', (argument: unknown) => void call(argument));
 send({ kind: 'ready', thread: ownThread() });

@@ -17,7 +17,7 @@ export async function expandRule(
   request: ExpansionRequest,
 ): Promise<Expansion> {
   const end = await recurrence.call(request);
-  if (end.kind === 'failed') throw new AppError('UNAVAILABLE', `The rule could not be expanded: ${end.message}`);
+  if ('message' in end) throw new AppError('UNAVAILABLE', `The rule could not be expanded: ${end.message}`);
   if (end.kind === 'value' && end.value) return end.value;
   throw new AppError('BAD_REQUEST', INVALID_RRULE, { details: [{ path: 'rrule', message: INVALID_RRULE }] });
 }
