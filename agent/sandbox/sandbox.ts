@@ -37,7 +37,8 @@ export function createSandbox({ monotonicMs, watchdog }: SandboxOptions): Sandbo
         void calls.call({ source, results: JSON.stringify(results) }, signal).then((end) => {
           signal.removeEventListener('abort', onAbort);
           const answer = answerOf(end);
-          if (end.kind !== 'value') quarantine.noteKill(source, answer);
+          // A host that has no time for its workers says nothing of the function.
+          if (end.kind === 'late' || end.kind === 'failed') quarantine.noteKill(source, answer);
           resolve(answer);
         });
       }),

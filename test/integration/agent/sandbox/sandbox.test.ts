@@ -23,8 +23,8 @@ afterEach(async () => {
   for (const sandbox of extra.splice(0)) await sandbox.close();
 });
 
-function fresh(clock = monotonicMs, limitMs = 1000): Sandbox {
-  const sandbox = createSandbox({ monotonicMs: clock, watchdog: { limitMs, giveUpMs: 15_000 } });
+function fresh(clock = monotonicMs, limitMs = 1000, giveUpMs = 15_000): Sandbox {
+  const sandbox = createSandbox({ monotonicMs: clock, watchdog: { limitMs, giveUpMs } });
   extra.push(sandbox);
   return sandbox;
 }
@@ -169,6 +169,16 @@ describe('a function without measure', () => {
 });
 
 describe('the sandbox itself', () => {
+  it('blames no function for a host that does not let its worker run', async () => {
+    // After a second, the watchdog's first look, nobody waits any more; for a fault the function had four.
+    const sandbox = fresh(monotonicMs, 4000, 100);
+    const starved = { kind: 'failed', message: 'the worker was not let run' };
+    for (let kill = 0; kill < 3; kill += 1) expect(await run(NATIVE, sandbox)).toEqual(starved);
+    const startedMs = performance.now();
+    expect(await run(NATIVE, sandbox)).toEqual(starved);
+    expect(performance.now() - startedMs).toBeGreaterThan(500);
+  });
+
   it('answers failed when the check ends, to those who wait too, and goes on', async () => {
     const sandbox = fresh();
     const controller = new AbortController();
