@@ -49,7 +49,8 @@ function askInTurn<T>(
     };
     const onEnd = (end: Asked<T>): void => {
       ends.push(end);
-      if (isConclusive(end) || ends.length === servers.length) finish(best(ends));
+      const isLast = ends.length === (others.signal.aborted ? asked : servers.length);
+      if (isLast || isConclusive(end)) finish(best(ends));
       else askNext();
     };
     const askNext = (): void => {

@@ -1,3 +1,4 @@
+import type { Resolver } from 'node:dns/promises';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -122,6 +123,18 @@ describe('a name that gives no address', () => {
     const target = await resolveName('www.example.test', { servers, deadlineMs: 400 });
     expect(target).toMatchObject({ kind: 'problem', reason: 'resolver', cause: 'RESOLVER' });
     expect(performance.now() - startedMs).toBeLessThan(1000);
+  });
+
+  it.each([
+    ['the first of three servers is asked', 50],
+    ['two of three are asked', 1000],
+  ])('because it was cut off while %s ends at once', async (_, afterMs) => {
+    const servers = await Promise.all([1, 2, 3].map(() => serve(() => 'silent')));
+    const resolver = createOwnResolver({ servers: servers.map(({ address }) => address) });
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), afterMs);
+    const question = (each: Resolver): Promise<string[]> => each.resolve4('www.example.test');
+    expect(await resolver.ask(question, 10_000, controller.signal)).toEqual({ kind: 'silence', end: 'cut' });
   });
 
   it('does not hold up hosts that are addresses, however many names wait for a dead resolver', async () => {
