@@ -49,7 +49,7 @@ export function createSignedValues(bucket: string, publicKey: () => string, logg
         // Said once: who can write garbage can write much of it.
         if (!unsigned.has(key) && unsigned.size < MAX_UNSIGNED) {
           unsigned.add(key);
-          logger.warn({ key, revision: entry.revision }, 'definition refused, it is not signed for its place');
+          logger.warn({ entry: key, revision: entry.revision }, 'definition refused, it is not signed for its place');
         }
         return null;
       }
