@@ -21,7 +21,7 @@ export function isPlausible(bytes: Uint8Array): boolean {
     if (from < 0 || field > BODIES || parts > MAX_PARTS) return parts <= MAX_PARTS;
     return everyPart(bytes, from, to, (_, start, end) => {
       parts += 1;
-      return parts <= MAX_PARTS && (field !== RESULTS || end - start <= MAX_COLUMN_BYTES);
+      return parts <= MAX_PARTS && (field !== RESULTS || start < 0 || end - start <= MAX_COLUMN_BYTES);
     });
   });
 }

@@ -55,6 +55,13 @@ describe('a message of an agent', () => {
     expect(isPlausible(Buffer.from(fields))).toBe(true);
   });
 
+  it('is plausible with fields that this version does not know behind columns longer than one may be', () => {
+    const column = (field: number): number[] => [field * 8 + 2, 0xa0, 0x9c, 1, ...new Array<number>(20_000).fill(1)];
+    // 100: text; 101: number; 102: 64 bits; 103: 32 bits.
+    const unknown = [0xa2, 6, 1, 0x78, 0xa8, 6, 7, 0xb1, 6, ...new Array<number>(8).fill(0), 0xbd, 6, 0, 0, 0, 0];
+    expect(isPlausible(bodyOf(2, [...[4, 5, 6, 7].flatMap(column), ...unknown], 1))).toBe(true);
+  });
+
   it.each<[string, Buffer]>([
     ['counters of nothing', bodyOf(4, [0x42, 0], 100_000)],
     ['empty texts', bodyOf(2, [0x5a, 0], 100_000)],
