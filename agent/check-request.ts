@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CheckReport } from '../core/check-answer.ts';
+import { parseJson } from '../core/json-text.ts';
 import { isProbeKind, TYPE_DATA, type ProbeConfig } from '../core/type-data.ts';
 import type { CheckRequest } from '../proto/messages.ts';
 import type { Examine } from './check.ts';
@@ -46,13 +47,4 @@ function parseProbe(text: string): ProbeConfig | null {
   const config = TYPE_DATA[parsed.kind].safeParse(parsed.config);
   // The pair is the union's member by construction; TypeScript cannot follow the kind through the table.
   return config.success ? ({ kind: parsed.kind, config: config.data } as ProbeConfig) : null;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON: the schema that follows refuses undefined.
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import { checkReport, MAX_REPORT_LENGTH } from '../core/check-answer.ts';
+import { parseJson } from '../core/json-text.ts';
 import type { CheckFailure } from '../db/check-requests.ts';
 import type { CollectorStream } from '../proto/collector-stream.ts';
 import type { CheckAnswer } from '../proto/messages.ts';
@@ -64,13 +65,4 @@ function endOf({ outcome, error }: CheckAnswer): CheckEnd {
   }
   const report = outcome.length > MAX_REPORT_LENGTH ? undefined : checkReport.safeParse(parseJson(outcome)).data;
   return report === undefined ? { failure: 'failed' } : { report: JSON.stringify(report) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON: the schema that follows refuses undefined.
-    return undefined;
-  }
 }

@@ -14,7 +14,7 @@ export interface RegionalResult extends CheckResult {
   agentId: number;
 }
 
-/** A row's answer on the wire, each given alone. */
+/** A row's answer; on the wire it is its place here. */
 export const ROW_ANSWERS = ['stored', 'duplicate', 'dropped', 'retry'] as const;
 export type RowAnswer = (typeof ROW_ANSWERS)[number];
 

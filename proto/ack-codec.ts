@@ -1,4 +1,4 @@
-import type { RowAnswer } from '../core/result.ts';
+import { ROW_ANSWERS, type RowAnswer } from '../core/result.ts';
 import { createDictionary } from './results-codec.ts';
 import type { Ack } from './messages.ts';
 
@@ -8,7 +8,6 @@ export interface AnsweredRow {
   reason: string | null;
 }
 
-const ANSWERS = ['stored', 'duplicate', 'dropped', 'retry'] as const satisfies readonly RowAnswer[];
 const STORED: AnsweredRow = { answer: 'stored', reason: null };
 
 /** Acknowledges a batch row by row. `clockUs`: the database's clock, unix microseconds. */
@@ -18,7 +17,7 @@ export function encodeAck(batch: number, clockUs: number, rows: readonly Answere
   rows.forEach(({ answer, reason }, row) => {
     if (answer === 'stored') return;
     ack.row.push(row);
-    ack.answer.push(ANSWERS.indexOf(answer));
+    ack.answer.push(ROW_ANSWERS.indexOf(answer));
     ack.reason.push(reasons.indexOf(reason));
   });
   ack.reasons = reasons.texts;
@@ -28,7 +27,7 @@ export function encodeAck(batch: number, clockUs: number, rows: readonly Answere
 /** Acknowledges a batch with one answer for all its rows, however many they are. */
 export function encodeAckOfAll(batch: number, clockUs: number, { answer, reason }: AnsweredRow): Ack {
   const ack = emptyAck(batch, clockUs);
-  ack.rest = ANSWERS.indexOf(answer);
+  ack.rest = ROW_ANSWERS.indexOf(answer);
   if (reason !== null) {
     ack.reasons.push(reason);
     ack.restReason = 1;
@@ -41,7 +40,7 @@ export function encodeAckOfAll(batch: number, clockUs: number, { answer, reason 
  */
 export function decodeAck(ack: Ack, count: number): AnsweredRow[] {
   const reasonAt = (index: number): string | null => ack.reasons[index - 1] ?? null;
-  const answerOf = (code: number | undefined): RowAnswer => ANSWERS[code ?? -1] ?? 'retry';
+  const answerOf = (code: number | undefined): RowAnswer => ROW_ANSWERS[code ?? -1] ?? 'retry';
   const rest = ack.rest === 0 ? STORED : { answer: answerOf(ack.rest), reason: reasonAt(ack.restReason) };
   const rows = new Array<AnsweredRow>(count).fill(rest);
   ack.row.forEach((row, index) => {

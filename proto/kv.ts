@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { revisionOf, type Definition, type DefinitionVersion, type Manifest } from '../core/definition.ts';
+import { parseJson } from '../core/json-text.ts';
 import { isMinute } from '../core/minute.ts';
 import { TYPE_DATA } from '../core/type-data.ts';
 
@@ -105,15 +106,6 @@ export function encodeManifest(value: Manifest): string {
 /** Reads a manifest; null where it cannot be read, which is no news to an agent. */
 export function decodeManifest(value: Uint8Array | string): Manifest | null {
   return manifest.safeParse(parseJson(value)).data ?? null;
-}
-
-function parseJson(value: Uint8Array | string): unknown {
-  try {
-    return JSON.parse(typeof value === 'string' ? value : Buffer.from(value).toString('utf8'));
-  } catch {
-    // Not JSON: the schema that follows refuses undefined.
-    return undefined;
-  }
 }
 
 /** sha256 (hex) over a line `<monitor id>:<revision>` for each monitor, ascending by id. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJson } from '../core/json-text.ts';
 
 /** What one agent tells the others of its region, every two seconds, on a subject of its own. */
 export interface Heartbeat {
@@ -62,13 +63,4 @@ export const MAX_HEARTBEAT_BYTES = 8192;
 export function decodeHeartbeat(payload: Uint8Array): Heartbeat | null {
   if (payload.length > MAX_HEARTBEAT_BYTES) return null;
   return heartbeat.safeParse(parseJson(payload)).data ?? null;
-}
-
-function parseJson(payload: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(payload).toString('utf8'));
-  } catch {
-    // Not JSON: the schema that follows refuses undefined.
-    return undefined;
-  }
 }
