@@ -15,7 +15,7 @@ import { openMonitors, type Monitors } from './monitors.ts';
 import { AGENTS, type AgentName } from './names.ts';
 import { drawPlan } from './plan.ts';
 import { plant, unseenPlants, type Plant } from './plant.ts';
-import { endOf, judgeHealth, watchProcesses, type ProcessFigures } from './processes.ts';
+import { endOf, judgeCrashes, judgeHealth, watchProcesses, type ProcessFigures } from './processes.ts';
 import { auditSpool, type SpoolAudit } from './spool-audit.ts';
 import { openStand, type Closers, type Stand } from './stand.ts';
 import { readStored } from './stored.ts';
@@ -110,12 +110,13 @@ async function run(options: RunOptions, diary: Diary, closers: Closers): Promise
   const { wrongs, ledger, stored } = judged;
   const planted = (found: Stored): Wrong[] => judge(ledger, found, healedMs).wrongs;
   const blind = options.plant === null ? await unseenPlants(stand.pool, ledger, planted) : [];
+  const failing = diary.happenings.flatMap(({ fault }) => (fault.kind === 'disk' ? [fault.victim] : []));
   const inflicted = diary.happenings.filter(({ note }) => !note?.startsWith('not run'));
   writeFileSync(join(dir, 'stored.json'), JSON.stringify(stored));
   writeFileSync(join(dir, 'ledger.json'), JSON.stringify({ ...ledger, targets: [...ledger.targets.values()] }));
   return {
     ...{ seed, minutes },
-    wrongs: [...wrongs, ...blind, ...stuck, ...crashesOf(stand, diary), ...processes.judge()],
+    wrongs: [...wrongs, ...blind, ...stuck, ...judgeCrashes(partsOf(stand), failing), ...processes.judge()],
     faults: Object.fromEntries(
       [...groupBy(inflicted, ({ fault }) => fault.kind)].map(([kind, list]) => [kind, list.length]),
     ),
@@ -194,14 +195,4 @@ async function endAll(stand: Stand): Promise<Wrong[]> {
       if (how !== 0) wrongs.push({ kind: 'stuck', text: `${name} was asked to end: ${how}` });
   }
   return wrongs;
-}
-
-/** Nothing ends by itself, but an agent that is started on a disk that fails. */
-function crashesOf(stand: Stand, { happenings }: Diary): Wrong[] {
-  const failing = happenings.flatMap(({ fault }) => (fault.kind === 'disk' ? [fault.victim as string] : []));
-  return partsOf(stand).flatMap((part): Wrong[] =>
-    part.crashes === 0 || failing.includes(part.name)
-      ? []
-      : [{ kind: 'crashed', text: `${part.name} ended by itself ${part.crashes} times` }],
-  );
 }

@@ -81,6 +81,16 @@ export async function judgeHealth(programs: readonly { part: RunningPart; health
   return (await Promise.all(asked)).flat();
 }
 
+/** Programs that ended by themselves: none may, but an agent that is started on a disk that fails. */
+export function judgeCrashes(
+  parts: readonly Pick<RunningPart, 'name' | 'crashes'>[],
+  onFailingDisks: readonly string[],
+): Wrong[] {
+  return parts
+    .filter(({ name, crashes }) => crashes > 0 && !onFailingDisks.includes(name))
+    .map(({ name, crashes }) => ({ kind: 'crashed', text: `${name} ended by itself ${crashes} times` }));
+}
+
 /** How much memory and processor each program takes while it lives. */
 export interface ProcessWatch {
   /** What grew, or is more than it may be. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeLife } from '../../faults/processes.ts';
+import { judgeCrashes, judgeLife } from '../../faults/processes.ts';
 
 const MIB = 1024 * 1024;
 const SECONDS = 600;
@@ -29,4 +29,14 @@ test('a single sample of too much is too much, in a life of seconds too', () => 
 test('what a program takes more and more of is growth, long before it is too much', () => {
   expect(wrongWith((second) => 100 + second / 4)).toEqual(['memory: api grew by 90 MiB']);
   expect(wrongWith((second) => 100 + second / 6)).toEqual([]);
+});
+
+test('a program that ends by itself is called crashed, but for an agent whose disk fails', () => {
+  const parts = [
+    { name: 'api', crashes: 0 },
+    { name: 'collector-a', crashes: 2 },
+    { name: 'eu-1', crashes: 3 },
+  ];
+  const crashed = { kind: 'crashed', text: 'collector-a ended by itself 2 times' };
+  expect(judgeCrashes(parts, ['eu-1'])).toEqual([crashed]);
 });
