@@ -3,7 +3,7 @@ import { provideDemo, firstPoint, type Client } from './demo.ts';
 import { startNameServer } from './demo-name-server.ts';
 import { provideIdentities, provideKeys, type CollectorKeys, type Identities } from './identities.ts';
 import type { Options } from './options.ts';
-import { agentPart, apiPart, collectorPart, natsPart, postgresPart } from './parts.ts';
+import { agentPart, apiPart, collectorPart, nameOfAgent, natsPart, postgresPart } from './parts.ts';
 import { choosePorts, type Ports } from './ports.ts';
 import type { ProcessList } from './process-list.ts';
 import { supervise, type Part, type Supervised } from './supervise.ts';
@@ -30,7 +30,7 @@ export interface Running {
  */
 export async function launch(launch: Launch, running: Running): Promise<void> {
   const { options, signal, say } = launch;
-  const ports = await choosePorts(options.dataDir);
+  const ports = await choosePorts(options.dataDir, ['collector', 'api', ...options.regions.map(nameOfAgent)]);
   const keys = await provideKeys(options.dataDir);
   const { identityDir } = keys;
   const addresses = await startStores(launch, ports, identityDir, running);
@@ -45,6 +45,8 @@ export async function launch(launch: Launch, running: Running): Promise<void> {
   if (identities.apiKeyIsNew) say(`API key: ${identities.apiKey}`);
   if (identities.setupToken) say(`set-up token: ${identities.setupToken}`);
   await startPrograms(launch, { ...addresses, ports, identities, keys }, running);
+  const shown = Object.entries(ports.health).map(([name, port]) => `${name} 127.0.0.1:${port}`);
+  say(`/metrics and /healthz: ${shown.join(', ')}`);
   const client: Client = { baseUrl: `http://127.0.0.1:${options.port}`, apiKey: identities.apiKey };
   if (options.demo) await demonstrate(client, ports.demoDns, launch, running);
   signal.throwIfAborted();
@@ -87,12 +89,21 @@ async function startPrograms(
       files,
       natsUrl,
       collectorPort: ports.collector,
+      healthPort: ports.health[nameOfAgent(region)],
       stateDir: join(dataDir, 'agents', region),
     }),
   );
   const programs = [
-    collectorPart({ databaseUrl, natsUrl, port: ports.collector, identityDir: keys.identityDir }),
-    apiPart({ databaseUrl, port, collectorPort: ports.collector, fingerprint: keys.fingerprint }),
+    collectorPart({
+      ...{ databaseUrl, natsUrl, identityDir: keys.identityDir },
+      port: ports.collector,
+      healthPort: ports.health.collector,
+    }),
+    apiPart({
+      ...{ databaseUrl, port, fingerprint: keys.fingerprint },
+      collectorPort: ports.collector,
+      healthPort: ports.health.api,
+    }),
   ];
   await start(launch, [...programs, ...agents], running);
 }

@@ -46,6 +46,7 @@ export function collectorPart(options: {
   databaseUrl: string;
   natsUrl: string;
   port: number;
+  healthPort?: number;
   identityDir: string;
 }): Part {
   const env = {
@@ -53,6 +54,7 @@ export function collectorPart(options: {
     NATS_URL: options.natsUrl,
     FARWATCH_IDENTITY_DIR: options.identityDir,
     COLLECTOR_LISTEN: `127.0.0.1:${options.port}`,
+    HEALTH_LISTEN: healthAddress(options),
   };
   return {
     name: 'collector',
@@ -66,6 +68,7 @@ export function collectorPart(options: {
 export function apiPart(options: {
   databaseUrl: string;
   port: number;
+  healthPort?: number;
   collectorPort: number;
   /** By what agents know the collectors. */
   fingerprint: string;
@@ -73,6 +76,7 @@ export function apiPart(options: {
   const env = {
     DATABASE_URL: options.databaseUrl,
     API_LISTEN: `127.0.0.1:${options.port}`,
+    HEALTH_LISTEN: healthAddress(options),
     // Where it is reached unless somebody says otherwise: feeds need it.
     PUBLIC_URL: process.env.PUBLIC_URL ?? `http://127.0.0.1:${options.port}`,
     COLLECTOR_ADDRESS: `127.0.0.1:${options.collectorPort}`,
@@ -92,6 +96,7 @@ export function agentPart(options: {
   files: AgentFiles;
   natsUrl: string;
   collectorPort: number;
+  healthPort?: number;
   stateDir: string;
 }): Part {
   mkdirSync(options.stateDir, { recursive: true, mode: 0o700 });
@@ -103,14 +108,24 @@ export function agentPart(options: {
     FARWATCH_ALLOW: 'loopback,private',
     COLLECTOR_ADDRESS: `127.0.0.1:${options.collectorPort}`,
     NATS_URL: options.natsUrl,
+    HEALTH_LISTEN: healthAddress(options),
   };
   return {
-    name: `agent-${options.region}`,
+    name: nameOfAgent(options.region),
     spawn: (stdio) => spawnProgram('agent', env, stdio),
     ready: (child) => enrolled(child, options.files.identityFile),
     stopSignal: 'SIGTERM',
     layer: 'agent',
   };
+}
+
+export function nameOfAgent(region: string): string {
+  return `agent-${region}`;
+}
+
+/** Empty, as good as not set, where health and metrics are not to be had. */
+function healthAddress({ healthPort }: { healthPort?: number }): string {
+  return healthPort === undefined ? '' : `127.0.0.1:${healthPort}`;
 }
 
 /** An agent is up when it is enrolled and has lived for a moment. */

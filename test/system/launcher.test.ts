@@ -13,6 +13,7 @@ import { restClient } from '../support/rest.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const KEY_LINE = /^API key: (farwatch_[0-9a-f]{64})$/m;
 const SETUP_LINE = /^set-up token: ([\w-]{43})$/m;
+const METRICS_LINE = /^\/metrics and \/healthz: (.+)$/m;
 const READY_LINE = /^ready .*?(http:\/\/\S+)/m;
 
 const parent = mkdtempSync(join(tmpdir(), 'farwatch-launcher-'));
@@ -48,6 +49,17 @@ test('the first start prints a token by which the first user is made', async () 
     body: JSON.stringify(owner),
   });
   expect(made.status).toBe(200);
+});
+
+test('each program shows its metrics where the launcher says', async () => {
+  const [, line = ''] = METRICS_LINE.exec(launched[0]?.output() ?? '') ?? [];
+  const addresses = new Map([...line.matchAll(/([\w-]+) (127\.0\.0\.1:\d+)/g)].map(([, name, at]) => [name, at]));
+  expect([...addresses.keys()]).toEqual(['collector', 'api', 'agent-eu', 'agent-us', 'agent-ap']);
+  for (const [name, address] of addresses) {
+    const answer = await fetch(`http://${address}/metrics`);
+    const program = name?.split('-', 1)[0];
+    expect([name, answer.status, (await answer.text()).includes(`farwatch_${program}_`)]).toEqual([name, 200, true]);
+  }
 });
 
 test('a part that dies is started again', async () => {

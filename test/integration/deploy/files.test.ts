@@ -12,10 +12,12 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 interface Service {
   image?: string;
+  restart?: string;
   build?: { context: string; dockerfile: string; target: string };
   cap_add?: string[];
   cap_drop?: string[];
   environment?: Record<string, string>;
+  healthcheck?: { test: string[] };
   volumes?: string[];
   ports?: string[];
   depends_on?: Record<string, unknown>;
@@ -57,6 +59,16 @@ describe('compose.yaml', () => {
   test('publishes the API on loopback and nothing else', () => {
     const published = services.flatMap(([name, { ports = [] }]) => ports.map((port) => [name, port]));
     expect(published).toEqual([['api', '127.0.0.1:${API_PORT:-3000}:3000']]);
+  });
+
+  test('asks every program that goes on for its health, where it shows its metrics too', () => {
+    const programs = services.filter(([, { build, restart }]) => build !== undefined && restart !== 'no');
+    expect(programs.map(([name]) => name)).toEqual(['collector', 'api', 'agent-eu', 'agent-us']);
+    for (const [name, { environment, healthcheck }] of programs) {
+      expect([name, environment?.HEALTH_LISTEN]).toEqual([name, '0.0.0.0:9464']);
+      const asked = /http:\/\/127\.0\.0\.1:(\d+)\/healthz/.exec(healthcheck?.test.join(' ') ?? '')?.[1];
+      expect([name, asked]).toEqual([name, name === 'api' ? '3000' : '9464']);
+    }
   });
 
   test('names only volumes, services and variables that are there', () => {
