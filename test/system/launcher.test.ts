@@ -5,8 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connect } from '@nats-io/transport-node';
+import { readIdentityFile } from '../../agent/identity/identity-file.ts';
 import { freePort } from '../../deploy/local/free-port.ts';
 import { isAlive, type ProcessIdentity } from '../../deploy/local/process-identity.ts';
+import { inboxPrefixOf } from '../../proto/definition-requests.ts';
+import { natsAccess } from '../../proto/nats-access.ts';
 import { eventually } from '../support/eventually.ts';
 import { restClient } from '../support/rest.ts';
 
@@ -60,6 +64,21 @@ test('each program shows its metrics where the launcher says', async () => {
     const program = name?.split('-', 1)[0];
     expect([name, answer.status, (await answer.text()).includes(`farwatch_${program}_`)]).toEqual([name, 200, true]);
   }
+});
+
+test('each agent is somebody, and the bus takes nobody else', async () => {
+  const agents = await Promise.all(
+    ['eu', 'us', 'ap'].map((region) => readIdentityFile(join(data, 'identities/embedded', `agent-${region}.json`))),
+  );
+  expect(agents.map((agent) => agent?.region)).toEqual(['eu', 'us', 'ap']);
+  expect(new Set(agents.map((agent) => agent?.certificate)).size).toBe(3);
+  const [agent] = agents;
+  if (!agent) throw new Error('the first agent has no identity');
+  const { url, jwt, seed } = agent.nats;
+  const access = natsAccess(url, agent.authority, { jwt: () => jwt, seed: Buffer.from(seed) });
+  const known = await connect({ servers: url, ...access, inboxPrefix: inboxPrefixOf(agent.agentId) });
+  await known.close();
+  await expect(connect({ servers: url, tls: access.tls, maxReconnectAttempts: 0 })).rejects.toThrow(/Authorization/);
 });
 
 test('a part that dies is started again', async () => {
