@@ -18,6 +18,8 @@ export interface CoalescerLimits {
   capacityRows: number;
   /** How long a batch that meets an absent database is tried again before its rows are answered `retry`. */
   patienceMs: number;
+  /** Where rows wait and none was stored for so long, something is wrong. */
+  stuckMs: number;
 }
 
 /** One copies, one makes points under its minute's lock, and one waits for its commit to reach the disk. */
@@ -29,6 +31,7 @@ const LIMITS: CoalescerLimits = {
   waitMs: 20,
   capacityRows: 100_000,
   patienceMs: 20_000,
+  stuckMs: 15_000,
 };
 
 export interface CoalescerOptions {
@@ -49,6 +52,8 @@ export interface Coalescer {
   readonly rows: number;
   /** Rows that memory has room for. */
   readonly capacityRows: number;
+  /** What is wrong where rows wait for too long; null: nothing. */
+  problem(): string | null;
   /** Writes until the signal aborts and everything that was admitted is answered. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -66,13 +71,20 @@ interface State {
   queue: Job[];
   room: Room;
   work: Gate;
+  /** When a batch was last stored, or when rows first waited after that. */
+  movedAt: number;
+  /** The last attempt to store one failed. */
+  isFailing: boolean;
 }
 
 export function createCoalescer(options: CoalescerOptions): Coalescer {
   const limits = { ...LIMITS, ...options.limits };
   const { write, logger } = options;
   const room = createRoom(limits.capacityRows);
-  const state: State = { write, logger, limits, queue: [], room, work: createGate() };
+  const state: State = {
+    ...{ write, logger, limits, queue: [], room, work: createGate() },
+    ...{ movedAt: 0, isFailing: false },
+  };
   return {
     get rows() {
       return room.held;
@@ -82,10 +94,13 @@ export function createCoalescer(options: CoalescerOptions): Coalescer {
       if (results.length === 0) return { answers: Promise.resolve([]) };
       await room.take(results.length);
       const since = monotonicMs();
+      if (room.held === results.length && !state.isFailing) state.movedAt = since;
       const answers = new Promise<AnsweredRow[]>((answer) => state.queue.push({ results, since, answer }));
       state.work.open();
       return { answers };
     },
+    problem: () =>
+      room.held > 0 && monotonicMs() - state.movedAt > limits.stuckMs ? 'rows wait and none is stored' : null,
     async run(signal) {
       await Promise.all(Array.from({ length: limits.writers }, () => runWriter(state, signal)));
     },
@@ -136,17 +151,18 @@ async function flush(state: State, jobs: readonly Job[], signal: AbortSignal): P
   state.room.release(results.length);
 }
 
-async function writePatiently(
-  { write, limits, logger }: State,
-  results: ResultBlock,
-  signal: AbortSignal,
-): Promise<AnsweredRow[]> {
+async function writePatiently(state: State, results: ResultBlock, signal: AbortSignal): Promise<AnsweredRow[]> {
+  const { write, limits, logger } = state;
   const backoff = createBackoff(50, 2000);
   const deadline = monotonicMs() + limits.patienceMs;
   for (;;) {
     try {
-      return (await write(results)).map((answer) => ANSWERED[answer]);
+      const answers = await write(results);
+      state.isFailing = false;
+      state.movedAt = monotonicMs();
+      return answers.map((answer) => ANSWERED[answer]);
     } catch (error) {
+      state.isFailing = true;
       // Whatever it was, nothing was stored: the rows are tried again, here and then by their agents.
       logger[isTransient(error) ? 'warn' : 'error']({ err: error, rows: results.length }, 'batch not stored');
       if (signal.aborted || monotonicMs() >= deadline) return results.errors.map(() => ANSWERED.retry);

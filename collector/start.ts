@@ -11,11 +11,10 @@ import { migrate } from '../db/migrate.ts';
 import { readResultsEdge } from '../db/state.ts';
 import type { Identity } from '../identity/identity-folder.ts';
 import { createValueSigner } from '../proto/signed-value.ts';
-import { serveHealth, type HealthReport } from '../runtime/health.ts';
 import type { Lifecycle } from '../runtime/lifecycle.ts';
 import { formatAddress, type ListenAddress } from '../runtime/listen-address.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { createMetrics, type Metrics } from '../runtime/metrics.ts';
+import { createMetrics } from '../runtime/metrics.ts';
 import { createBackoff, sleep } from '../runtime/time.ts';
 import { createAgentLedger } from './agent-ledger.ts';
 import { createAwaitedAnswers, type AwaitedAnswers } from './awaited-answers.ts';
@@ -27,24 +26,28 @@ import type { DefinitionsPublisher } from './definitions-publisher.ts';
 import { followNotices, type Hearers } from './follow-notices.ts';
 import { createGate } from './gate.ts';
 import { openCollectorIdentity, type CollectorIdentity } from './identity/collector-identity.ts';
-import type { NatsAccounts } from './identity/nats-accounts.ts';
 import { runJob, type Job, type JobRunner } from './jobs.ts';
 import { createCollectorMeters, exposeCollector, type CollectorMeters, type WriteRows } from './metrics.ts';
 import { createRegionPublishers } from './region-publishers.ts';
 import { createRevisionBook } from './revision-book.ts';
 import { createAgentServer, type AgentServer } from './server.ts';
+import { startHealth } from './start-health.ts';
 import { startJobs } from './start-jobs.ts';
 import { createTally, type Tally } from './tally.ts';
 
 /** A statement that takes longer waits for something that must not hold up the rest. */
 const STATEMENT_TIMEOUT_MS = 30_000;
 const JOB_TIMEOUT_MS = 300_000;
+/** The database ends a statement in time and says so: what is silent for so much longer is not there. */
+const SILENCE_MS = 5000;
 /** How long the last batches may take at the end. */
 const LAST_WRITE_MS = 3000;
 
 /** The environment, and what its identity folder holds. */
 export interface CollectorConfig extends Omit<z.output<typeof collectorConfig>, 'FARWATCH_IDENTITY_DIR'> {
   identity: Identity;
+  /** Milliseconds after which a statement is ended that is no job's. */
+  statementTimeoutMs?: number;
 }
 
 /** Where a running collector can be reached. */
@@ -59,7 +62,7 @@ export async function startCollector(
   logger: Logger,
   life: Lifecycle,
 ): Promise<CollectorAddresses | null> {
-  const pools = openPools(config.DATABASE_URL, life);
+  const pools = openPools(config, life);
   const database = await openDatabase(pools.control, logger, life.signal);
   if (database === null) return null;
   const awaited = createAwaitedAnswers();
@@ -101,7 +104,11 @@ export async function startCollector(
   });
   return {
     agents: address,
-    health: await startHealth(config, { pool: pools.control, publisher, natsAccounts, metrics, logger }, life),
+    health: await startHealth(
+      config.HEALTH_LISTEN,
+      { pool: pools.control, coalescer, publisher, natsAccounts, metrics, logger },
+      life,
+    ),
   };
 }
 
@@ -150,15 +157,19 @@ interface Pools {
   jobs: pg.Pool;
 }
 
-function openPools(url: string, life: Lifecycle): Pools {
+function openPools(
+  { DATABASE_URL: url, statementTimeoutMs: shortMs = STATEMENT_TIMEOUT_MS }: CollectorConfig,
+  life: Lifecycle,
+): Pools {
   const open = (name: string, max: number, statementTimeoutMs: number): pg.Pool => {
-    const pool = openPool({ url, name: `farwatch-collector-${name}`, max, statementTimeoutMs });
+    const answerTimeoutMs = statementTimeoutMs + SILENCE_MS;
+    const pool = openPool({ url, name: `farwatch-collector-${name}`, max, statementTimeoutMs, answerTimeoutMs });
     life.onClose(`${name} pool`, () => pool.end());
     return pool;
   };
   return {
-    control: open('control', 4, STATEMENT_TIMEOUT_MS),
-    writers: open('writers', WRITERS, STATEMENT_TIMEOUT_MS),
+    control: open('control', 4, shortMs),
+    writers: open('writers', WRITERS, shortMs),
     // A job's statement may take long, but none for ever.
     jobs: open('jobs', 4, JOB_TIMEOUT_MS),
   };
@@ -257,37 +268,4 @@ async function startServer({
   life.run('server certificate', (signal) => identity.keepTls((tls) => server.renewCertificate(tls), signal));
   life.run('agent ledger', (signal) => ledger.run(signal));
   return { server, address, edge };
-}
-
-interface HealthParts {
-  pool: pg.Pool;
-  publisher: DefinitionsPublisher;
-  natsAccounts: NatsAccounts | null;
-  metrics: Metrics;
-  logger: Logger;
-}
-
-async function startHealth(
-  config: CollectorConfig,
-  { pool, publisher, natsAccounts, metrics, logger }: HealthParts,
-  life: Lifecycle,
-): Promise<ListenAddress | null> {
-  if (config.HEALTH_LISTEN === undefined) return null;
-  const away = (): string => 'away';
-  const check = async (): Promise<HealthReport> => ({
-    database: await pool.query('select 1').then(() => null, away),
-    definitions: publisher.problem(),
-    logins: natsAccounts?.problem() ?? null,
-  });
-  // The collector works: a balancer must not take agents from it for one definition.
-  const notes = (): string[] =>
-    publisher
-      .figures()
-      .unreadable.flatMap(([region, count]) =>
-        count === 0 ? [] : `definitions in the database that cannot be read: ${count} of region ${region}`,
-      );
-  const health = await serveHealth(config.HEALTH_LISTEN, check, metrics, notes);
-  life.onClose('health', () => health.close());
-  logger.info({ healthAddress: formatAddress(health.address) }, 'health can be asked');
-  return health.address;
 }

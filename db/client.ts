@@ -18,14 +18,35 @@ export interface PoolOptions {
   max: number;
   /** Milliseconds after which a statement is ended; 0: never. */
   statementTimeoutMs: number;
-  /**
-   * Milliseconds after which a connection that answers nothing counts as broken, for pools whose users wait. A COPY
-   * would be ended by it too. Without: never.
-   */
+  /** Milliseconds after which a connection that answers nothing counts as broken, COPY included. Without: never. */
   answerTimeoutMs?: number;
+  /** Milliseconds after which the server ends a session that says nothing within a transaction, and its locks. */
+  idleInTransactionMs?: number;
 }
 
-/** Opens a pool. Sessions run in UTC and without JIT, which only costs here. The opener ends it. */
+/** How long a transaction may wait for its program: longer than the slowest one waits for NATS, whole regions included. */
+const IDLE_IN_TRANSACTION_MS = 60_000;
+
+/**
+ * Sessions run in UTC and without JIT, which only costs here. What a session holds is free half a minute after its host
+ * has vanished: by its own the kernel looks for a silent peer after two hours. On a Unix socket that is never needed, and
+ * PostgreSQL passes over it.
+ */
+export const SESSION_OPTIONS = [
+  'timezone=UTC',
+  'jit=off',
+  'tcp_keepalives_idle=10',
+  'tcp_keepalives_interval=5',
+  'tcp_keepalives_count=4',
+  'tcp_user_timeout=30000',
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ');
+
+/** After so much silence this side looks whether the other is there. */
+export const KEEP_ALIVE_MS = 10_000;
+
+/** Opens a pool. The opener ends it. */
 export function openPool(options: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
@@ -33,10 +54,12 @@ export function openPool(options: PoolOptions): pg.Pool {
     max: options.max,
     statement_timeout: options.statementTimeoutMs,
     query_timeout: options.answerTimeoutMs,
+    idle_in_transaction_session_timeout: options.idleInTransactionMs ?? IDLE_IN_TRANSACTION_MS,
     connectionTimeoutMillis: 5000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
-    options: '-c timezone=UTC -c jit=off',
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    options: SESSION_OPTIONS,
     types,
   });
   // An idle connection that breaks is replaced at the next query; without a listener it would end the process.
@@ -60,9 +83,12 @@ export async function inTransaction<T>(db: Database, work: (client: pg.PoolClien
     await client.query('commit');
     return result;
   } catch (error) {
-    await client.query('rollback').catch((failure: Error) => {
-      broken = failure;
-    });
+    // What answers nothing is not asked to roll back: without its connection the server does.
+    if (isSilence(error)) broken = error;
+    else
+      await client.query('rollback').catch((failure: Error) => {
+        broken = failure;
+      });
     throw error;
   } finally {
     client.release(broken);
@@ -98,14 +124,19 @@ export function isHeld(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '55P03';
 }
 
+/** True where the database did not answer within `answerTimeoutMs`. */
+function isSilence(error: unknown): error is Error {
+  return error instanceof Error && error.message === 'Query read timeout';
+}
+
 /**
  * True where the same may succeed a little later: the database is away or going away (SQLSTATE classes 08, 40, 53, 57,
- * or no connection), or something is held.
+ * or no connection), something is held, or the server ended a transaction that had fallen silent (25P03).
  */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (/^(08|40|53|57|55P03)/.test(code)) return true;
+  if (/^(08|40|53|57|55P03|25P03)/.test(code)) return true;
   if (/^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOENT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/.test(code))
     return true;
   return /connection terminated|timeout exceeded when trying to connect|query read timeout|client has encountered a connection error/i.test(

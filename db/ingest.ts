@@ -162,6 +162,8 @@ async function copyIntoTable(client: pg.PoolClient, results: ResultBlock): Promi
   stream.end(encodeResults(results));
   await once(stream, 'finish');
   return results.rows();
+  // One that was given up fails once more when its connection is closed, and then nobody waits for it.
+  stream.on('error', () => undefined);
 }
 
 const KEY: readonly string[] = ['monitor_id', 'minute', 'region_id'];

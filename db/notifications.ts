@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { KEEP_ALIVE_MS, SESSION_OPTIONS } from './client.ts';
 
 /** What a listener hears: that it is connected (anew), that it holds the lock, or a notification. */
 export type Notice =
@@ -11,6 +12,8 @@ export interface Listening {
   channels: readonly string[];
   /** An advisory lock to hold as long as the connection lives; who has it leads. `connected` ends leading. */
   leaderLock?: number;
+  /** Milliseconds after which the server ends a listener that says nothing, so that another can lead. */
+  silenceMs?: number;
   signal: AbortSignal;
   /** Called with what broke a connection, before another is tried. */
   onTrouble?: (error: Error) => void;
@@ -18,6 +21,8 @@ export interface Listening {
 
 /** A silent connection is asked this often whether it still lives. */
 const PROBE_MS = 5000;
+/** A program that stands still while its host lives has missed so many probes. */
+const SILENCE_MS = 6 * PROBE_MS;
 const RETRY_MIN_MS = 200;
 const RETRY_MAX_MS = 5000;
 
@@ -46,14 +51,9 @@ export async function* listen(listening: Listening): AsyncGenerator<Notice> {
 class PoolerError extends Error {}
 
 /** One connection's notices; ends when the signal aborts, throws when it breaks. */
-async function* connection({ url, name, channels, leaderLock, signal }: Listening): AsyncGenerator<Notice> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: name,
-    keepAlive: true,
-    connectionTimeoutMillis: PROBE_MS,
-    query_timeout: PROBE_MS,
-  });
+async function* connection(listening: Listening): AsyncGenerator<Notice> {
+  const { channels, leaderLock, signal } = listening;
+  const client = newClient(listening);
   const queue: Notice[] = [];
   let broken: Error | undefined;
   let wake = (): void => undefined;
@@ -92,6 +92,18 @@ async function* connection({ url, name, channels, leaderLock, signal }: Listenin
   } finally {
     await client.end().catch(() => undefined);
   }
+}
+
+function newClient({ url, name, silenceMs = SILENCE_MS }: Listening): pg.Client {
+  return new pg.Client({
+    connectionString: url,
+    application_name: name,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    options: `${SESSION_OPTIONS} -c idle_session_timeout=${silenceMs}`,
+    connectionTimeoutMillis: PROBE_MS,
+    query_timeout: PROBE_MS,
+  });
 }
 
 async function takeLock(client: pg.Client, lock: number | undefined): Promise<boolean> {

@@ -18,6 +18,7 @@ export async function startTestCollector(
   databaseUrl: string,
   natsUrl: string,
   credentialsMs = 86_400_000,
+  limits: { statementTimeoutMs?: number } = {},
 ): Promise<TestCollector> {
   const end = new AbortController();
   setMaxListeners(0, end.signal);
@@ -32,6 +33,7 @@ export async function startTestCollector(
     LOG_LEVEL: 'silent' as const,
     identity: testIdentity,
     credentialsMs,
+    ...limits,
   };
   const addresses = await startCollector(config, createLogger('collector', 'silent'), {
     signal: end.signal,

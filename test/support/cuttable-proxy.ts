@@ -7,7 +7,7 @@ export interface CuttableProxy {
   cut(): Promise<void>;
   /** Lets nothing through any more, while every connection stays open: what a network that drops packets looks like. */
   freeze(): void;
-  /** Accepts connections again. */
+  /** Lets new connections through again; those that were frozen stay so. */
   mend(): Promise<void>;
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export async function startProxy(url: string): Promise<CuttableProxy> {
     freeze,
     mend: () => {
       frozen = false;
-      return listen(port);
+      return server.listening ? Promise.resolve() : listen(port);
     },
     close: () => (server.listening ? cut() : Promise.resolve()),
   };

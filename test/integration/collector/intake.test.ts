@@ -286,7 +286,7 @@ describe('health', () => {
     await eventually('all parts to work', 10_000, async () => (await fetch(collector.healthUrl)).status === 200);
     expect(await (await fetch(collector.healthUrl)).json()).toEqual({
       status: 'ok',
-      parts: { database: null, definitions: null, logins: null },
+      parts: { database: null, results: null, definitions: null, logins: null },
     });
   });
 });

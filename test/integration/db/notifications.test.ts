@@ -1,6 +1,7 @@
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { listen, type Notice } from '../../../db/notifications.ts';
+import { startProxy } from '../../support/cuttable-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let database: TestDatabase;
@@ -49,6 +50,25 @@ test('a broken connection is made anew, says so, and hears on', async () => {
   expect(trouble).toHaveLength(1);
   await notify('other', 'after');
   expect(await next()).toMatchObject({ payload: 'after' });
+});
+
+test('who leads and falls silent leads no more, and another does', { timeout: 40_000 }, async () => {
+  const proxy = await startProxy(database.url);
+  const lead = (url: string, silenceMs: number) =>
+    listen({ url, name: 'leader', channels: ['other'], leaderLock: 7_000_001, silenceMs, signal: end.signal });
+  const first = lead(proxy.url, 6000);
+  const second = lead(database.url, 30_000);
+  try {
+    expect((await first.next()).value).toEqual({ kind: 'connected' });
+    expect((await first.next()).value).toEqual({ kind: 'leading' });
+    expect((await second.next()).value).toEqual({ kind: 'connected' });
+    const takenOver = second.next();
+    proxy.freeze();
+    expect((await takenOver).value).toEqual({ kind: 'leading' });
+  } finally {
+    end.abort();
+    await proxy.close();
+  }
 });
 
 test('the end of the signal ends the iteration', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createCoalescer, type Coalescer, type CoalescerLimits } from '../../../collector/coalescer.ts';
 import type { RowAnswer } from '../../../core/result.ts';
@@ -151,5 +152,21 @@ describe('the coalescer', () => {
     }
     await running;
     expect((await Promise.all(all)).map((answers) => answers.length)).toEqual([2, 1]);
+  });
+
+  it('says so where rows wait and none is stored, until one is', async () => {
+    let isAway = true;
+    const write = (rows: ResultBlock): Promise<RowAnswer[]> =>
+      isAway ? Promise.reject(new Error('away')) : Promise.resolve(stored(rows));
+    const coalescer = start(write, { stuckMs: 100 });
+    expect(coalescer.problem()).toBeNull();
+    const answers = answersOf(coalescer, rowsOf(1));
+    await wait(20);
+    expect(coalescer.problem()).toBeNull();
+    await wait(200);
+    expect(coalescer.problem()).toBe('rows wait and none is stored');
+    isAway = false;
+    await answers;
+    expect(coalescer.problem()).toBeNull();
   });
 });
