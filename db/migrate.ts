@@ -12,14 +12,18 @@ const OF_ENGINE = {
   partitions: new URL('./engines/partitions/', import.meta.url),
 };
 
+/** The longest that a timer takes: a migration may need hours, and a program waits for the one that another runs. */
+const UNTIMED = { query_timeout: 2 ** 31 - 1 };
+
 /**
  * Brings the schema up to date: the numbered files of `migrations/` and of the engine's folder, in one order, each
- * once, all in one transaction under an advisory lock, so that programs which start together wait for each other.
- * Returns the names applied. Throws where the server is not fit (`findServerProblems`).
+ * once, all in one transaction under an advisory lock, so that programs which start together wait for each other. However
+ * short the pool's statements must be, these may take their time. Returns the names applied. Throws where the server is not fit (`findServerProblems`).
  */
 export async function migrate(pool: pg.Pool): Promise<string[]> {
   return inTransaction(pool, async (client) => {
-    await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    await client.query('set local statement_timeout = 0');
+    await client.query({ ...UNTIMED, text: 'select pg_advisory_xact_lock($1)', values: [MIGRATION_LOCK] });
     const problems = await findServerProblems(client);
     if (problems.length > 0) throw new Error(`the database server is not fit: ${problems.join('; ')}`);
     const files = await migrationFiles(OF_ENGINE[await chooseEngine(client)]);
@@ -30,7 +34,7 @@ export async function migrate(pool: pg.Pool): Promise<string[]> {
     const done = new Set(rows.map((row) => row.name));
     const missing = files.filter(({ name }) => !done.has(name));
     for (const { name, url } of missing) {
-      await client.query(await readFile(url, 'utf8'));
+      await client.query({ ...UNTIMED, text: await readFile(url, 'utf8') });
       await client.query('insert into migrations (name) values ($1)', [name]);
     }
     return missing.map(({ name }) => name);
