@@ -55,7 +55,7 @@ export async function handleResults(
   const { results, faults } = decoded;
   let revisions;
   try {
-    revisions = await parts.book.look(results.column(FIELD.monitorId));
+    revisions = await parts.book.look(results.column(FIELD.monitorId), results.column(FIELD.revision));
   } catch (error) {
     if (!isTransient(error)) throw error;
     return answerAll({ answer: 'retry', reason: 'database' });

@@ -6,8 +6,13 @@ const CAPACITY = 200_000;
 
 /** Remembers which revisions monitors have had, for as long as the database would tell of a change. */
 export interface RevisionBook {
-  /** What the database says of each of these monitors, or said and has not taken back; in their order. */
-  look(monitorIds: readonly number[]): Promise<MonitorRevisions[]>;
+  /**
+   * What the database says of each of these monitors, or said and has not taken back; in their order. `revisions` are
+   * those that the monitors were measured under: where one is higher than what is remembered, the agent has heard of a
+   * change before this collector, and the database is asked again. What it then does not know never held: agents have
+   * their definitions from this database.
+   */
+  look(monitorIds: readonly number[], revisions: readonly number[]): Promise<MonitorRevisions[]>;
   /** The database told of a change of one monitor. */
   forget(monitorId: number): void;
   /** Whether changes are being told; while they are not, nothing is remembered. */
@@ -29,11 +34,15 @@ export function createRevisionBook(
     return told;
   };
   return {
-    async look(monitorIds) {
+    async look(monitorIds, revisions) {
       const missing = new Set<number>();
-      const found = monitorIds.map((id) => known.get(id) ?? void missing.add(id));
-      const told = missing.size > 0 ? await ask([...missing]) : known;
-      return found.map((revisions, index) => revisions ?? told.get(monitorIds[index] ?? 0) ?? NEVER_EXISTED);
+      const found = monitorIds.map((id, row) => {
+        const monitor = known.get(id);
+        if (monitor === undefined || newestOf(monitor) < (revisions[row] ?? 0)) missing.add(id);
+        return monitor;
+      });
+      const told = missing.size > 0 ? await ask([...missing]) : NOTHING;
+      return found.map((monitor, row) => told.get(monitorIds[row] ?? 0) ?? monitor ?? NEVER_EXISTED);
     },
     forget(monitorId) {
       changes++;
@@ -48,6 +57,13 @@ export function createRevisionBook(
 }
 
 const NEVER_EXISTED: MonitorRevisions = { state: 'never existed' };
+const NOTHING: ReadonlyMap<number, MonitorRevisions> = new Map();
+
+/** The highest revision there is of a monitor; after a deleted one comes none. */
+function newestOf(monitor: MonitorRevisions): number {
+  if (monitor.state === 'deleted') return Infinity;
+  return monitor.state === 'known' ? (monitor.revisions.at(-1)?.revision ?? 0) : 0;
+}
 
 function remember(known: Map<number, MonitorRevisions>, id: number, revisions: MonitorRevisions): void {
   if (known.size >= CAPACITY) known.clear();

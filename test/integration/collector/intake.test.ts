@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { CheckResult } from '../../../core/result.ts';
 import { revokeAgent } from '../../../db/agents.ts';
@@ -227,6 +228,37 @@ describe('a batch', () => {
       [id],
     );
     expect(rows).toEqual([{ status: 1, error: 'stale: measured under revision 1', latency_us: null }]);
+  });
+
+  it('measured under a revision that the collector has not heard of yet is stored as it is', async () => {
+    const id = await monitor('unheard');
+    const agent = await connect();
+    await eventually('the collector to follow changes, and to have heard of the monitor', 5000, async () => {
+      const { rowCount } = await database.pool.query(
+        `select from pg_stat_activity where application_name like '%-notices' and datname = current_database()
+           and state = 'idle' and query ~ 'advisory|select 1'`,
+      );
+      return rowCount !== 0;
+    });
+    await wait(200);
+    expect(await agent.send([result(id)])).toEqual([stored]);
+    // Nothing is notified of this.
+    await database.pool.query(
+      `insert into monitor_versions select (jsonb_populate_record(v, jsonb_build_object('revision', 2,
+         'from_minute', v.from_minute + interval '1 hour'))).* from monitor_versions v where monitor_id = $1`,
+      [id],
+    );
+    const minutes = [thisMinute() - 120, thisMinute() - 180];
+    const rows = [result(id, { minute: minutes[0], revision: 2 }), result(id, { minute: minutes[1], revision: 3 })];
+    expect(await agent.send(rows)).toEqual([stored, stored]);
+    const { rows: found } = await database.pool.query(
+      `select status, revision, error from check_results where monitor_id = $1 and revision > 1 order by revision`,
+      [id],
+    );
+    expect(found).toEqual([
+      { status: 2, revision: 2, error: null },
+      { status: 1, revision: 3, error: 'stale: measured under revision 3' },
+    ]);
   });
 
   it('waits while the database is held up, and is stored when it is free', async () => {

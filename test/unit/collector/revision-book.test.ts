@@ -22,29 +22,39 @@ describe('the revision book', () => {
   it('asks once while changes are told', async () => {
     const { state, book } = database();
     book.trust(true);
-    await book.look([1, 2]);
-    await book.look([1, 2, 3]);
+    await book.look([1, 2], [1, 1]);
+    await book.look([1, 2, 3], [1, 1, 1]);
     expect(state.asked).toBe(3);
   });
 
   it('asks every time while they are not', async () => {
     const { state, book } = database();
-    await book.look([1]);
-    await book.look([1]);
+    await book.look([1], [1]);
+    await book.look([1], [1]);
     book.trust(true);
-    await book.look([1]);
+    await book.look([1], [1]);
     book.trust(false);
-    await book.look([1]);
+    await book.look([1], [1]);
     expect(state.asked).toBe(4);
   });
 
   it('asks again for a monitor that changed', async () => {
     const { state, book } = database();
     book.trust(true);
-    await book.look([1, 2]);
+    await book.look([1, 2], [1, 1]);
     state.revision = 2;
     book.forget(1);
-    expect(newest(await book.look([2, 1, 2]))).toEqual([1, 2, 1]);
+    expect(newest(await book.look([2, 1, 2], [1, 1, 1]))).toEqual([1, 2, 1]);
+  });
+
+  it('asks again, once, where an agent knows a higher revision than it remembers', async () => {
+    const { state, book } = database();
+    book.trust(true);
+    await book.look([1, 2], [1, 1]);
+    state.revision = 2;
+    expect(newest(await book.look([1, 2, 1], [1, 1, 2]))).toEqual([2, 1, 2]);
+    expect(newest(await book.look([1, 2], [2, 1]))).toEqual([2, 1]);
+    expect(state.asked).toBe(3);
   });
 
   it('does not remember what a change overtook on its way', async () => {
@@ -54,9 +64,9 @@ describe('the revision book', () => {
       state.revision = 2;
       book.forget(1);
     };
-    await book.look([1]);
+    await book.look([1], [1]);
     state.whileReading = () => undefined;
-    expect(newest(await book.look([1]))).toEqual([2]);
+    expect(newest(await book.look([1], [1]))).toEqual([2]);
   });
 });
 
