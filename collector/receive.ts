@@ -97,27 +97,37 @@ export async function handleAbsences(
   };
   if (message.epoch !== parts.database.current().epoch) return answerAll({ answer: 'dropped', reason: 'epoch' });
   if (message.absences.length > MAX_ABSENCES) return answerAll({ answer: 'dropped', reason: 'malformed: too many' });
-  const nowSeconds = parts.database.nowUs() / 1e6;
-  const intervals = message.absences.map((absence) => readAbsence(absence, agent.id, nowSeconds));
+  const limits = { oldest: parts.oldestMinute(), nowSeconds: parts.database.nowUs() / 1e6 };
+  const intervals = message.absences.map((absence) => readAbsence(absence, agent.id, limits));
   try {
-    await parts.recordAbsences(intervals.filter((interval) => interval !== null));
+    await parts.recordAbsences(intervals.filter((interval) => typeof interval !== 'string'));
   } catch (error) {
     if (!isTransient(error)) throw error;
     return answerAll({ answer: 'retry', reason: 'database' });
   }
-  const answers = intervals.map((interval): AnsweredRow => (interval === null ? INVALID_ABSENCE : STORED));
+  const answers = intervals.map((interval): AnsweredRow =>
+    typeof interval === 'string' ? { answer: 'dropped', reason: interval } : STORED,
+  );
   parts.tally.count(answers);
   await acknowledge(stream, encodeAck(message.batch, parts.database.nowUs(), answers));
 }
 
 const STORED: AnsweredRow = { answer: 'stored', reason: null };
-const INVALID_ABSENCE: AnsweredRow = { answer: 'dropped', reason: 'invalid: absence' };
 
-/** Null where the absence is empty or reaches beyond the minute that follows this one. */
-function readAbsence(absence: Absence, agentId: number, nowSeconds: number): RecordedAbsence | null {
-  const from = absence.fromMinute * MINUTE_SECONDS;
+/**
+ * What is recorded of an absence: nothing from before the minutes that are kept (an agent's first one begins with time
+ * itself). Else why it is not: it is empty, reaches beyond the minute that follows this one, or is over for so long.
+ */
+function readAbsence(
+  absence: Absence,
+  agentId: number,
+  { oldest, nowSeconds }: { oldest: Minute; nowSeconds: number },
+): RecordedAbsence | 'invalid: absence' | 'too old' {
+  const from = Math.max(absence.fromMinute * MINUTE_SECONDS, oldest);
   const to = absence.toMinute * MINUTE_SECONDS;
-  if (from >= to || to > floorMinute(nowSeconds + OFFSET_TOLERANCE_SECONDS) + MINUTE_SECONDS) return null;
+  const newest = floorMinute(nowSeconds + OFFSET_TOLERANCE_SECONDS) + MINUTE_SECONDS;
+  if (absence.fromMinute >= absence.toMinute || to > newest) return 'invalid: absence';
+  if (from >= to) return 'too old';
   const reason = absence.reason.slice(0, MAX_REASON_LENGTH).replaceAll('\0', '\ufffd');
   return { agentId, range: { from, to }, reason: reason === '' ? 'unknown' : reason };
 }

@@ -1,4 +1,4 @@
-import type { MinuteRange } from '../core/minute.ts';
+import type { Minute, MinuteRange } from '../core/minute.ts';
 import type { Queryable } from './client.ts';
 
 /** One interval in which an agent was stopped, asleep or unborn, as it said itself on its return. Half-open. */
@@ -6,6 +6,12 @@ export interface Absence {
   agentId: number;
   range: MinuteRange;
   reason: string;
+}
+
+/** Removes absences that ended before this minute. Returns how many. */
+export async function forgetAbsences(db: Queryable, before: Minute): Promise<number> {
+  const { rowCount } = await db.query('delete from absences where to_minute <= to_timestamp($1)', [before]);
+  return rowCount ?? 0;
 }
 
 /** Records absences; saying one again changes nothing, saying it longer extends it. */

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { forgetAbsences } from './absences.ts';
 import { isHeld } from './client.ts';
 import { engineOf } from './engine.ts';
 import { DAY_SECONDS, minutesInSpans, TIME_RELATIONS, type TimeRelation } from './engines/engine.ts';
@@ -19,7 +20,7 @@ const GRACE_SECONDS = 3600;
 /** What a round of housekeeping did. */
 export interface HouseReport {
   purged: number;
-  /** Answers that were kept for repeated requests. */
+  /** Answers that were kept for repeated requests, and absences from before the results that are kept. */
   forgotten: number;
   dropped: number;
   compressed: number;
@@ -50,6 +51,7 @@ export async function keepHouse(pool: pg.Pool): Promise<HouseReport> {
   }
   await attempt('purged', () => purgeDeleted(pool));
   await attempt('forgotten', () => forgetAnswers(pool));
+  await attempt('forgotten', async () => forgetAbsences(pool, (await writableRange(pool, 'check_results')).from));
   for (const relation of TIME_RELATIONS) {
     await attempt('dropped', () => endRetention(pool, relation));
     await attempt('compressed', () => compress(pool, relation));

@@ -282,37 +282,6 @@ describe('a batch', () => {
   });
 });
 
-describe('absences', () => {
-  it('are recorded once, and extended', async () => {
-    const agent = await connect();
-    const from = thisMinute() - 600;
-    expect(await agent.absences([{ from, to: from + 120 }])).toEqual([stored]);
-    expect(
-      await agent.absences([
-        { from, to: from + 120 },
-        { from, to: from + 180 },
-      ]),
-    ).toEqual([stored, stored]);
-    const { rows } = await database.pool.query(
-      `select extract(epoch from to_minute - from_minute)::int as seconds from absences where agent_id = $1`,
-      [agent.welcome.agentId],
-    );
-    expect(rows).toEqual([{ seconds: 180 }]);
-  });
-
-  it('that are empty or lie ahead are dropped', async () => {
-    const agent = await connect();
-    const now = thisMinute();
-    const invalid = { answer: 'dropped', reason: 'invalid: absence' };
-    expect(
-      await agent.absences([
-        { from: now, to: now },
-        { from: now, to: now + 3600 },
-      ]),
-    ).toEqual([invalid, invalid]);
-  });
-});
-
 describe('health', () => {
   it('is asked over HTTP', async () => {
     await eventually('all parts to work', 10_000, async () => (await fetch(collector.healthUrl)).status === 200);

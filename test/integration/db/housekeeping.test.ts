@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { floorMinute } from '../../../core/minute.ts';
+import { recordAbsences } from '../../../db/absences.ts';
 import { engineOf } from '../../../db/engine.ts';
 import { TIME_RELATIONS } from '../../../db/engines/engine.ts';
 import { keepHouse } from '../../../db/housekeeping.ts';
@@ -80,6 +81,18 @@ test('retention ends whole spans behind its edge and leaves the roll-ups', async
   expect(await count('from data_points where monitor_id = $1', id)).toBe(0);
   expect(await count('from check_results where monitor_id = $1', id)).toBe(0);
   expect(await count('from data_points_hourly where monitor_id = $1 and up = 1', id)).toBe(1);
+});
+
+test('absences are forgotten with the results of their minutes', async () => {
+  const { agentId } = place();
+  const [over, reaching] = [100, 95].map((days) => now - days * DAY);
+  await recordAbsences(database.pool, [
+    { agentId, range: { from: over ?? 0, to: now - 91 * DAY }, reason: 'stopped' },
+    { agentId, range: { from: reaching ?? 0, to: now - 89 * DAY }, reason: 'stopped' },
+  ]);
+  await keepHouse(database.pool);
+  expect(await count('from absences where from_minute = to_timestamp($1)', over)).toBe(0);
+  expect(await count('from absences where from_minute = to_timestamp($1)', reaching)).toBe(1);
 });
 
 test('points with a mark that the roller has not worked off outlive their retention', async () => {
