@@ -4,6 +4,10 @@ export interface Interruptible<T> extends AsyncIterable<T> {
   end(): void;
   /** Ends it with an error, which the reader's loop throws. */
   fail(error: unknown): void;
+  /** True once it was ended from outside. */
+  isOver(): boolean;
+  /** For the reader, between two values: waits for `work`, or until it is ended from outside. */
+  during(work: Promise<void>): Promise<void>;
 }
 
 /**
@@ -20,6 +24,13 @@ export function interruptible<T>(source: AsyncIterable<T>): Interruptible<T> {
   return {
     end: () => settle('ended'),
     fail: (error) => settle({ error }),
+    isOver: () => outcome !== undefined,
+    during: (work) =>
+      new Promise((resolve, reject) => {
+        interrupt = resolve;
+        if (outcome !== undefined) resolve();
+        work.then(resolve, reject);
+      }),
     async *[Symbol.asyncIterator]() {
       const values = source[Symbol.asyncIterator]();
       for (;;) {

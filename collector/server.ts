@@ -21,7 +21,6 @@ export interface AgentServerParts extends SessionParts {
   enrolment: Enrolment;
   /** Told why a connection was not let in, or a stream or call did not end with OK. */
   refused: (why: string) => void;
-  isEnrolled: (agentId: number) => Promise<boolean>;
 }
 
 /** The gRPC server and the sessions of all connected agents. */

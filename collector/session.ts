@@ -4,9 +4,11 @@ import type { CollectorStream } from '../proto/collector-stream.ts';
 import { PROTOCOL, type AgentMessage, type Hello, type UnknownMessage, type Welcome } from '../proto/messages.ts';
 import { StreamEnd } from '../proto/stream-end.ts';
 import type { Logger } from '../runtime/logger.ts';
+import { sleep } from '../runtime/time.ts';
 import { capabilitiesOf, MAX_NAME, plain, stateOf, versionOf } from './agent-state.ts';
 import type { AwaitedAnswers } from './awaited-answers.ts';
 import { interruptible, type Interruptible } from './interruptible.ts';
+import { orUnavailable } from './or-unavailable.ts';
 import { handleAbsences, handleResults, type ReceiveParts } from './receive.ts';
 import { createRoom } from './room.ts';
 import { createSessionChecks, type SessionChecks } from './session-checks.ts';
@@ -15,6 +17,8 @@ import { createSessionChecks, type SessionChecks } from './session-checks.ts';
 export const MAX_IN_FLIGHT = 16;
 /** An agent says hello within this time, or it is none. */
 const HELLO_MS = 10_000;
+/** How long a stream that is ended waits for the answers of what it has brought: a revocation is not to take longer. */
+const LAST_ANSWERS_MS = 3000;
 /** About 25 days. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -23,6 +27,7 @@ export interface SessionParts extends Omit<ReceiveParts, 'malformed'> {
   awaited: AwaitedAnswers;
   /** Whose key this is; undefined where nobody's, or a revoked agent's. */
   authenticate: (keyHash: string) => Promise<EnrolledAgent | undefined>;
+  isEnrolled: (agentId: number) => Promise<boolean>;
   connected: (agentId: number, version: string) => void;
   heard: (agentId: number, version: string, state: AgentState | null) => void;
   /** Told how many rows a batch has that an agent has sent. */
@@ -33,7 +38,7 @@ export interface SessionParts extends Omit<ReceiveParts, 'malformed'> {
 /** One agent's stream while it runs. */
 export interface Session {
   agent: EnrolledAgent;
-  /** What its probes can run; empty before its hello. */
+  /** What its probes can run; empty before its hello, and once its stream is over. */
   capabilities: string[];
   /** Of what it showed, unix seconds. */
   certificateExpires: number;
@@ -42,13 +47,16 @@ export interface Session {
   inFlight: () => number;
   /** Asks the agent to leave; it goes on until it does, or until `end`. */
   drain: (reason: string) => void;
-  /** Reads nothing more, answers what is in flight, and ends the stream; with a status where one is given. */
+  /**
+   * Reads nothing more, answers what is in flight and soon stored, and ends the stream; with a status where one is
+   * given.
+   */
   end: (status?: StreamEnd) => void;
 }
 
 /**
  * Serves one stream: who speaks is what its certificate says, then hello and welcome, then batches, each acknowledged
- * after commit. `opened` is called once the agent is known, `closed` at the very end.
+ * after commit. `opened` is called once the agent is known, `closed` when nothing that the stream has brought is under way.
  */
 export async function runSession(
   stream: CollectorStream,
@@ -57,12 +65,13 @@ export async function runSession(
 ): Promise<void> {
   const agent = await authenticate(stream, parts);
   const incoming = interruptible(stream.messages);
+  const inFlight = createInFlight(incoming);
   const session: Session = {
     agent,
     capabilities: [],
     certificateExpires: Math.floor(stream.peer.expiresMs / 1000),
     checks: createSessionChecks(stream),
-    inFlight: () => 0,
+    inFlight: () => inFlight.size(),
     drain: (reason) => void stream.send({ body: 'drain', drain: { reason } }).catch(() => undefined),
     end: (status) => (status === undefined ? incoming.end() : incoming.fail(status)),
   };
@@ -72,7 +81,10 @@ export async function runSession(
   const expiry = endAt(stream.peer.expiresMs, session);
   const malformed = createMalformedCount(logger);
   try {
-    await serve(stream, incoming, session, { ...parts, logger, malformed: malformed.add });
+    // A revocation that was told of before this session stood among the others has not ended it.
+    if (!(await orUnavailable(parts.isEnrolled(agent.id))))
+      throw new StreamEnd('UNAUTHENTICATED', 'this agent was revoked');
+    await serve(stream, { incoming, inFlight, session }, { ...parts, logger, malformed: malformed.add });
   } catch (error) {
     if (error instanceof StreamEnd) logger.warn({ code: error.code, reason: error.message }, 'stream ended');
     throw error;
@@ -81,7 +93,9 @@ export async function runSession(
     malformed.tell();
     leave();
     session.checks.end();
-    registry.closed(session);
+    session.capabilities = [];
+    // What waits for a slow database is in memory, and counts among what this agent may have there.
+    void inFlight.finished().then(() => registry.closed(session));
   }
 }
 
@@ -106,12 +120,7 @@ function endAt(expiresMs: number, session: Session): NodeJS.Timeout {
 }
 
 async function authenticate(stream: CollectorStream, parts: SessionParts): Promise<EnrolledAgent> {
-  let agent: EnrolledAgent | undefined;
-  try {
-    agent = await parts.authenticate(stream.peer.keyHash);
-  } catch (error) {
-    throw new StreamEnd('UNAVAILABLE', 'the database is away', { cause: error });
-  }
+  const agent = await orUnavailable(parts.authenticate(stream.peer.keyHash));
   if (agent === undefined) {
     parts.logger.warn({ peer: stream.address }, 'unknown or revoked agent');
     throw new StreamEnd('UNAUTHENTICATED', 'unknown or revoked agent');
@@ -123,13 +132,10 @@ type Incoming = Interruptible<AgentMessage | UnknownMessage>;
 
 async function serve(
   stream: CollectorStream,
-  incoming: Incoming,
-  session: Session,
+  { incoming, inFlight, session }: { incoming: Incoming; inFlight: InFlight; session: Session },
   parts: SessionParts & ReceiveParts,
 ): Promise<void> {
   const { agent } = session;
-  const inFlight = createInFlight(incoming);
-  session.inFlight = () => inFlight.size();
   let version: string | undefined;
   const noHello = setTimeout(() => incoming.fail(new StreamEnd('DEADLINE_EXCEEDED', 'no hello')), HELLO_MS);
   try {
@@ -149,12 +155,13 @@ async function serve(
       const state = message.body === 'status' ? stateOf(message.status, session) : null;
       parts.heard(agent.id, version, state);
       if (message.body === 'checkAnswer') session.checks.answered(message.checkAnswer);
-      else await receive(message, agent, stream, inFlight, parts);
+      else await incoming.during(inFlight.taking(receive(message, agent, stream, inFlight, parts)));
     }
   } finally {
     clearTimeout(noHello);
-    // What was taken is answered, however the stream ends.
-    await inFlight.finished();
+    // What was taken is answered, however the stream ends; where it is ended, nobody waits long.
+    const answered = inFlight.finished();
+    await (incoming.isOver() ? Promise.race([answered, sleep(LAST_ANSWERS_MS, stream.over)]) : answered);
   }
   parts.logger.info('agent left');
 }
@@ -186,19 +193,31 @@ function welcomeTo(agent: EnrolledAgent, { database }: SessionParts): Welcome {
 /** The unacknowledged batches of one stream. */
 interface InFlight {
   size(): number;
-  /** Waits until one more may be taken. */
-  room(): Promise<void>;
+  /** Waits until one more may be taken; false where the stream was ended meanwhile. */
+  room(): Promise<boolean>;
+  /** Remembers that a message is being taken, and returns the same. */
+  taking(work: Promise<void>): Promise<void>;
   /** Keeps a batch until it is acknowledged; what breaks ends the stream. */
   keep(acknowledged: Promise<void>): void;
+  /** Resolves when nothing is being taken or unacknowledged. */
   finished(): Promise<void>;
 }
 
 function createInFlight(incoming: Incoming): InFlight {
   const window = createRoom(MAX_IN_FLIGHT);
   const open = new Set<Promise<void>>();
+  let last = Promise.resolve();
   return {
     size: () => open.size,
-    room: () => window.take(1),
+    async room() {
+      await window.take(1);
+      return !incoming.isOver();
+    },
+    taking(work) {
+      // Its failure is its reader's, which may have stopped waiting.
+      last = work.catch(() => undefined);
+      return work;
+    },
     keep(acknowledged) {
       const done = acknowledged
         .catch((error: unknown) => incoming.fail(error))
@@ -209,6 +228,7 @@ function createInFlight(incoming: Incoming): InFlight {
       open.add(done);
     },
     async finished() {
+      await last;
       await Promise.all(open);
     },
   };
@@ -224,10 +244,8 @@ async function receive(
 ): Promise<void> {
   if (message.body === 'results') {
     parts.received(message.results.monitorId.length);
-    await inFlight.room();
-    inFlight.keep((await handleResults(message.results, agent, stream, parts)).acknowledged);
+    if (await inFlight.room()) inFlight.keep((await handleResults(message.results, agent, stream, parts)).acknowledged);
   } else if (message.body === 'absences') {
-    await inFlight.room();
-    inFlight.keep(handleAbsences(message.absences, agent, stream, parts));
+    if (await inFlight.room()) inFlight.keep(handleAbsences(message.absences, agent, stream, parts));
   }
 }

@@ -2,13 +2,13 @@ import type pg from 'pg';
 import { hashInvitationSecret } from '../../core/invitation.ts';
 import { enrolByInvitation } from '../../db/agent-invitations.ts';
 import { findAgentByKey, noteCredentials, type EnrolledAgent } from '../../db/agents.ts';
-import { isTransient } from '../../db/client.ts';
 import { readCertificateRequest, type Authority, type CertificateRequest } from '../../identity/certificates.ts';
 import type { Peer } from '../../proto/collector-stream.ts';
 import type { Credentials, EnrolRequest, RenewRequest } from '../../proto/messages.ts';
 import { verifyingKeyOf } from '../../proto/signed-value.ts';
 import { StreamEnd } from '../../proto/stream-end.ts';
 import type { Logger } from '../../runtime/logger.ts';
+import { orUnavailable } from '../or-unavailable.ts';
 
 const SECRET = /^[0-9a-f]{64}$/;
 const NATS_USER = /^U[A-Z2-7]{55}$/;
@@ -88,13 +88,4 @@ async function issue(
     natsJwt: await natsJwt(agent, natsUser, expiresMs),
     definitionsKey: verifyingKeyOf(definitionsKey),
   };
-}
-
-async function orUnavailable<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!isTransient(error)) throw error;
-    throw new StreamEnd('UNAVAILABLE', 'the database is away', { cause: error });
-  }
 }
