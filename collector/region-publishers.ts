@@ -17,7 +17,6 @@ export function createRegionPublishers(parts: RegionPublishersParts): Definition
   const publishers = new Map<number, DefinitionsPublisher>();
   const due = createGate();
   let isLeading = false;
-  let isDue = true;
   let problem: string | null = 'the regions are not known yet';
   const all = (tell: (publisher: DefinitionsPublisher) => void): void => [...publishers.values()].forEach(tell);
   const open = (region: Region): DefinitionsPublisher => {
@@ -33,10 +32,7 @@ export function createRegionPublishers(parts: RegionPublishersParts): Definition
   return {
     changed: (monitorId) => all((publisher) => publisher.changed(monitorId)),
     compare: () => all((publisher) => publisher.compare()),
-    regionsChanged() {
-      isDue = true;
-      due.open();
-    },
+    regionsChanged: () => due.open(),
     lead(leading) {
       isLeading = leading;
       all((publisher) => publisher.lead(leading));
@@ -56,7 +52,6 @@ export function createRegionPublishers(parts: RegionPublishersParts): Definition
       const backoff = createBackoff(200, 5000);
       while (!signal.aborted) {
         let waitMs = LOOK_EVERY_MS;
-        isDue = false;
         try {
           const regions = await parts.listRegions();
           for (const region of regions) if (!publishers.has(region.id)) running.push(open(region).run(signal));
@@ -67,7 +62,7 @@ export function createRegionPublishers(parts: RegionPublishersParts): Definition
           parts.logger.warn({ err: error }, 'regions not read, trying again');
           waitMs = backoff.next();
         }
-        if (!isDue || problem !== null) await Promise.race([due.opened(waitMs, signal), failureOf(running)]);
+        await Promise.race([due.opened(waitMs, signal), failureOf(running)]);
       }
       await Promise.all(running);
     },

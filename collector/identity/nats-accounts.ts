@@ -33,17 +33,12 @@ export interface NatsAccounts {
 
 export function createNatsAccounts(parts: NatsAccountsParts): NatsAccounts {
   const due = createGate();
-  let isDue = true;
   let problem: string | null = 'not told yet';
-  const changed = (): void => {
-    isDue = true;
-    due.open();
-  };
+  const changed = (): void => due.open();
   const keepOver = async (nats: NatsConnection, signal: AbortSignal): Promise<void> => {
     const backoff = createBackoff(RETRY_MIN_MS, RETRY_MAX_MS);
     void followReconnects(nats, changed);
     while (!signal.aborted && !nats.isClosed()) {
-      isDue = false;
       let waitMs = LOOK_EVERY_MS;
       try {
         await withRegionAccounts(parts.pool, (accounts) => tellAll(nats, accounts, parts));
@@ -54,7 +49,7 @@ export function createNatsAccounts(parts: NatsAccountsParts): NatsAccounts {
         parts.logger.warn({ err: error }, 'nats accounts not told, trying again');
         waitMs = backoff.next();
       }
-      if (!isDue || problem !== null) await due.opened(waitMs, signal);
+      await due.opened(waitMs, signal);
     }
   };
   return {
