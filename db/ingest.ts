@@ -105,7 +105,7 @@ function isRowFault(error: unknown): boolean {
  */
 async function storeBatch(pool: pg.Pool, results: ResultBlock, expectations: Expectations): Promise<RowAnswer[]> {
   try {
-    if (areSurelyPlain(results)) return await storeInTransaction(pool, results, expectations, true);
+    return await storeInTransaction(pool, results, expectations, true);
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code !== '23505') throw error;
   }
@@ -116,16 +116,17 @@ async function storeInTransaction(
   pool: pg.Pool,
   results: ResultBlock,
   expectations: Expectations,
-  areNew: boolean,
+  mayCopy: boolean,
 ): Promise<RowAnswer[]> {
   const engine = await engineOf(pool);
   return inTransaction(pool, async (client) => {
     // A transaction that has its number before it looks for the monitor is one that a purge waits for.
     await client.query('select pg_current_xact_id()');
     await engine.favourLookups(client);
-    if (!areNew) await engine.allowBulkChange(client);
     const answers = new Array<RowAnswer>(results.length).fill('dropped');
-    const gone = await deletedMonitors(client, results);
+    const { now, gone } = await lookAround(client, results);
+    const areNew = mayCopy && areSurelyPlain(results, now);
+    if (!areNew) await engine.allowBulkChange(client);
     const rows = results.rows();
     const kept = gone.size === 0 ? rows : rows.filter((row) => !gone.has(results.number(row, FIELD.monitorId)));
     if (kept.length === 0) return answers;
@@ -139,18 +140,20 @@ async function storeInTransaction(
   });
 }
 
-/** Asked of the few that were deleted, not of the many that are there. */
-async function deletedMonitors(client: pg.PoolClient, results: ResultBlock): Promise<Set<number>> {
+/** The clock, and the monitors that are gone: asked of the few that were deleted, not of the many that are there. */
+async function lookAround(client: pg.PoolClient, results: ResultBlock): Promise<{ now: number; gone: Set<number> }> {
   const ids = new Set(results.column(FIELD.monitorId));
-  const { rows: gone } = await client.query<{ id: number }>(
-    'select monitor_id as id from purges where monitor_id = any($1::int[])',
+  const { rows } = await client.query<{ now: number; gone: number[] }>(
+    `select extract(epoch from service_now())::float8 as now,
+       array(select monitor_id from purges where monitor_id = any($1::int[])) as gone`,
     [int4Array([...ids])],
   );
-  return new Set(gone.map(({ id }) => id));
+  const { now = NaN, gone = [] } = rows[0] ?? {};
+  return { now, gone: new Set(gone) };
 }
 
-function areSurelyPlain(results: ResultBlock): boolean {
-  const edge = Date.now() / 1000 - SURELY_PLAIN_SECONDS;
+function areSurelyPlain(results: ResultBlock, now: number): boolean {
+  const edge = now - SURELY_PLAIN_SECONDS;
   return results.rows().every((row) => results.minute(row) > edge);
 }
 
@@ -159,11 +162,11 @@ const COPY = `copy check_results (${RESULT_COLUMNS.join(', ')}) from stdin (form
 /** The fast way in, for results of which none is there. Returns all; throws 23505 where one is. */
 async function copyIntoTable(client: pg.PoolClient, results: ResultBlock): Promise<number[]> {
   const stream = client.query(copyFrom(COPY));
+  // One that was given up fails once more when its connection is closed, and then nobody waits for it.
+  stream.on('error', () => undefined);
   stream.end(encodeResults(results));
   await once(stream, 'finish');
   return results.rows();
-  // One that was given up fails once more when its connection is closed, and then nobody waits for it.
-  stream.on('error', () => undefined);
 }
 
 const KEY: readonly string[] = ['monitor_id', 'minute', 'region_id'];
