@@ -9,8 +9,6 @@ import { lockRolledTo } from './locks.ts';
 import { writableRange } from './retention.ts';
 import { withRoom } from './room.ts';
 
-export { streamPoints } from './point-stream.ts';
-
 /** A stored point; the latency in whole microseconds. */
 export interface StoredPoint {
   minute: Minute;

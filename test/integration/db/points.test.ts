@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { floorMinute, type MinuteRange } from '../../../core/minute.ts';
-import { overwritePoint, overwriteRange, readPoint, streamPoints } from '../../../db/points.ts';
+import { streamPoints } from '../../../db/point-stream.ts';
+import { overwritePoint, overwriteRange, readPoint } from '../../../db/points.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { addMonitor, addRegion, resultOf, storeResults } from '../../support/monitoring-fixture.ts';
 
