@@ -15,10 +15,13 @@ afterAll(() => sandbox.close());
 
 const run = (source: string): Promise<SandboxAnswer> => sandbox.evaluate(source, RESULTS, never);
 
-/** What of the host a global object shows. */
+/** What of the host a global object shows; and those of what an attack got hold of, which must be something. */
 const LOOK = `const look = (g) => ['process', 'require', 'module', 'Buffer', 'WebAssembly', 'performance', 'fetch', 'queueMicrotask']
-  .filter((name) => { try { return typeof g?.[name] !== 'undefined' } catch { return false } }).join() || 'nothing';`;
+  .filter((name) => { try { return typeof g?.[name] !== 'undefined' } catch { return false } }).join() || 'nothing';
+  const lookAt = (seen) => look(seen.length === 0 && { process: 'not reached' }) + seen.map((one) =>
+    look(one?.constructor?.constructor?.('return globalThis')?.())).join('');`;
 
+// Rows that stem from an advisory of vm2 name it.
 describe('a function finds nothing of the host', () => {
   it.each<[string, string]>([
     ['by the constructor of the constructor', 'return look(this?.constructor?.constructor?.("return globalThis")())'],
@@ -37,7 +40,7 @@ describe('a function finds nothing of the host', () => {
     ],
     ['by eval from outside', 'return look((0, eval)("this")) + look(new Function("return globalThis")())'],
     [
-      'by an error of the engine',
+      'by an error of the engine (CVE-2019-10761)',
       'try { (function f() { f() + 1 })() } catch (e) { return look(e.constructor.constructor("return globalThis")()) }',
     ],
     [
@@ -45,7 +48,7 @@ describe('a function finds nothing of the host', () => {
       'try { null.x } catch (e) { return look(e.__proto__.constructor.constructor("return globalThis")()) }',
     ],
     [
-      'by prepareStackTrace',
+      'by prepareStackTrace (CVE-2023-29017)',
       'Error.prepareStackTrace = (e, frames) => frames; const frames = new Error().stack; return look(frames?.[0]?.getThis?.()) + look(frames?.[0]?.getFunction?.()?.constructor?.("return globalThis")())',
     ],
     [
@@ -65,7 +68,7 @@ describe('a function finds nothing of the host', () => {
       'return new Promise((done) => ({ then(...given) { done(given.map((one) => look(one.constructor("return globalThis")())).join("") || "nothing") } }).then((x) => x))',
     ],
     [
-      'by a species of promises',
+      'by a species of promises (CVE-2023-37466)',
       'class P extends Promise { static get [Symbol.species]() { return function (executor) { executor((v) => v, (e) => e); } } } try { const p = P.resolve(1).then(() => 1); return look(p?.constructor?.constructor?.("return globalThis")()) } catch { return "nothing" }',
     ],
     [
@@ -79,6 +82,42 @@ describe('a function finds nothing of the host', () => {
     [
       'by a finalizer',
       'return look(typeof FinalizationRegistry === "undefined" ? undefined : FinalizationRegistry.constructor("return globalThis")())',
+    ],
+    [
+      'by what is put into maps',
+      'const seen = []; for (const { prototype } of [Map, Set, WeakMap, WeakSet]) for (const name of ["set", "add"]) { const own = prototype[name]; if (own) prototype[name] = function (...given) { seen.push(this, ...given); return own.apply(this, given) } } new Map([[{}, 1]]); new WeakMap([[{}, 1]]); try { null.x } catch (e) { new WeakSet([e]) } return lookAt(seen)',
+    ],
+    [
+      'by an inspection of its own (CVE-2023-37903)',
+      'const seen = []; const o = { [Symbol.for("nodejs.util.inspect.custom")]: (...given) => void seen.push(...given), valueOf: undefined, constructor: undefined }; for (const show of [() => WebAssembly.compileStreaming(o), () => console.log(o), () => `${o}`, () => null[o]]) try { await show() } catch (e) { seen.push(e) } return lookAt(seen)',
+    ],
+    [
+      'by a setter of the first place of all arrays',
+      'let seen; Object.defineProperty(Array.prototype, 0, { configurable: true, set(value) { seen = { self: this, value } }, get() {} }); try { [..."ab"].map((x) => x); "a-b".split("-"); JSON.parse("[1]"); await Promise.all([1]); const list = []; list[0] = 1; } finally { delete Array.prototype[0] } return lookAt([seen.self, seen.value])',
+    ],
+    [
+      'by what is asked for its class',
+      'const seen = []; for (const name of ["Error", "Promise", "Object", "Function"]) Object.defineProperty(globalThis[name], Symbol.hasInstance, { value(one) { seen.push(one); return true } }); try { null.x } catch (e) { e instanceof Error } await new Promise((done) => done(look instanceof Function)); return lookAt(seen)',
+    ],
+    [
+      'by an error whose name is a symbol while its stack is read',
+      'const seen = []; Error.prepareStackTrace = (e, frames) => { seen.push(e, frames); return String(e) }; const e = new Error("x"); e.name = Symbol("x"); for (const read of [() => e.stack, () => String(e), () => { throw e }]) try { read() } catch (thrown) { seen.push(thrown) } return lookAt(seen)',
+    ],
+    [
+      'by an error whose name is told by a proxy (CVE-2023-32314)',
+      'const seen = []; const e = new Error("x"); e.name = { toString: new Proxy(() => "", { apply: (...given) => { seen.push(...given); return "" } }) }; for (const read of [() => e.stack, () => String(e), () => { throw e }]) try { read() } catch (thrown) { seen.push(thrown) } return lookAt(seen)',
+    ],
+    [
+      'by its own then, catch and finally (CVE-2026-22709)',
+      'const seen = []; for (const name of ["then", "catch", "finally"]) { const own = Promise.prototype[name]; Promise.prototype[name] = function (...given) { seen.push(this, ...given); return own.apply(this, given) } } await (async () => null.x)().catch((e) => seen.push(e)).finally(() => 1); await Promise.all([(async () => 1)()]); return lookAt(seen)',
+    ],
+    [
+      'by a thenable that an async generator returns (CVE-2026-45411)',
+      'const seen = []; async function* outer() { try { yield* (async function* () { yield 1 })() } catch (e) { seen.push(e) } } for (const then of [(...given) => { seen.push(...given); given[0](1) }, (...given) => { seen.push(...given); null.x }]) { const run = outer(); await run.next(); try { await run.return({ then }) } catch (e) { seen.push(e) } } return lookAt(seen)',
+    ],
+    [
+      'by a proxy that fills the stack when its prototype is asked for (CVE-2023-30547)',
+      'const seen = []; const p = new Proxy({}, { getPrototypeOf() { (function fill() { fill() + 1 })() } }); try { throw p } catch (e) { for (const ask of [() => e instanceof Error, () => Object.getPrototypeOf(e), () => e.constructor]) try { seen.push(ask()) } catch (thrown) { seen.push(thrown) } } return lookAt(seen)',
     ],
     ['by a realm of its own', 'return look(typeof ShadowRealm === "undefined" ? undefined : new ShadowRealm())'],
     [
