@@ -33,6 +33,8 @@ export type SinkOrder =
   | { order: 'live'; from: Minute; sinceMs: number }
   /** Acknowledges nothing more until the agent's window is full, and then ends its stream. */
   | { order: 'cut' }
+  /** While its database is away, every row is answered `retry`, and none counts as come. */
+  | { order: 'retry'; isAway: boolean }
   | { order: 'report' };
 
 export interface SinkReport {
@@ -44,6 +46,8 @@ export interface SinkReport {
   repeated: number;
   /** Rows that nobody can have measured, or that say something else. */
   invented: number;
+  /** Rows that were answered `retry`. */
+  retried: number;
   /** Unix milliseconds of the first row and of the one that made the backlog whole; 0: not yet. */
   firstMs: number;
   wholeMs: number;
@@ -62,9 +66,10 @@ let seen = new Uint8Array();
 const CAME = 1;
 const UNACKNOWLEDGED = 2;
 let backlogLeft = 0;
+let isDatabaseAway = false;
 let live: { from: Minute; sinceMs: number } | undefined;
 let stream: { incoming: Interruptible<unknown>; batches: number; isSilent: boolean; silent: number } | undefined;
-const counts = { backlog: 0, live: 0, doubled: 0, repeated: 0, invented: 0, firstMs: 0, wholeMs: 0 };
+const counts = { backlog: 0, live: 0, doubled: 0, repeated: 0, invented: 0, retried: 0, firstMs: 0, wholeMs: 0 };
 /** How many live results came so many milliseconds late; the last entry is for all that came later. */
 const late = new Uint32Array(120_000);
 
@@ -83,6 +88,9 @@ async function obey(order: SinkOrder): Promise<SinkReport | undefined> {
       return undefined;
     case 'cut':
       return cut();
+    case 'retry':
+      isDatabaseAway = order.isAway;
+      return undefined;
     case 'report':
       return { ...counts, lateMs: percentiles() };
   }
@@ -113,14 +121,18 @@ async function serve(served: CollectorStream): Promise<void> {
     if (message.body === 'leave') return;
     if (message.body === 'hello') await served.send({ body: 'welcome', welcome: welcome() });
     if (message.body !== 'results') continue;
-    take(message.results, own.isSilent);
+    if (isDatabaseAway) counts.retried += message.results.monitorId.length;
+    else take(message.results, own.isSilent);
     own.batches += 1;
+    const answer = isDatabaseAway ? RETRY : STORED;
     if (own.isSilent) own.silent += 1;
-    else await served.send({ body: 'ack', ack: encodeAckOfAll(message.results.batch, clockUs(), STORED) });
+    else await served.send({ body: 'ack', ack: encodeAckOfAll(message.results.batch, clockUs(), answer) });
   }
 }
 
 const STORED = { answer: 'stored', reason: null } as const;
+/** What a collector answers whose database does not. */
+const RETRY = { answer: 'retry', reason: 'database' } as const;
 
 function welcome() {
   const { epoch } = options;

@@ -7,6 +7,12 @@ const MAX_BYTES_A_RESULT = 16;
 const MIN_TIMES_REAL_TIME = 20;
 /** A process that has just started has a third of it. */
 const MAX_MEMORY_MIB = 400;
+/** What an agent may take more while a collector takes nothing. */
+const MAX_GROWTH_MIB = 150;
+/** Rows that are answered `retry` come again after five seconds. */
+const DATABASE_AWAY_MS = 16_000;
+/** Fresh results arrive within it, whatever else is to be delivered. */
+const MAX_LATE_MS = 10_000;
 /** Unacknowledged batches of the longest kind. */
 const MAX_WINDOW_ROWS = 16 * 4000;
 
@@ -43,8 +49,36 @@ describe('an agent whose collector was away', () => {
     expect(counted.repeated).toBeLessThanOrEqual(cuts * MAX_WINDOW_ROWS);
     const seconds = (counted.wholeMs - counted.firstMs) / 1000;
     expect(backlog / seconds / (monitors / 60)).toBeGreaterThan(MIN_TIMES_REAL_TIME);
+    expect(counted.lateMs.p99).toBeLessThan(MAX_LATE_MS);
+    // Behind the backlog they would wait for half of it in the middle.
+    expect(counted.lateMs.p50).toBeLessThan((seconds * 1000) / 4);
     expect(agent.memoryMib().most).toBeLessThan(MAX_MEMORY_MIB);
   }, 300_000);
+
+  it('and is back before its database keeps everything until that is there, and delivers each minute once', async () => {
+    const [monitors, minutes] = [6000, 60];
+    const backlog = monitors * minutes;
+    outage = await openSpoolOutage({ monitors, minutes });
+    const { agent, sink } = outage;
+    await outage.pass();
+    await sink.tell({ order: 'retry', isAway: true });
+    await outage.end();
+    const before = agent.memoryMib().now;
+    await wait(DATABASE_AWAY_MS);
+    const { spool } = await agent.tell({ order: 'report' });
+    expect(spool.rows).toBeGreaterThanOrEqual(backlog);
+    expect(agent.memoryMib().now - before).toBeLessThan(MAX_GROWTH_MIB);
+    const refused = await sink.tell({ order: 'report' });
+    expect(refused).toMatchObject({ backlog: 0, live: 0 });
+    expect(refused.retried).toBeGreaterThan(0);
+    await sink.tell({ order: 'retry', isAway: false });
+    await outage.whole();
+    const counted = await outage.settle();
+    const { made } = await agent.tell({ order: 'report' });
+    expect(counted).toMatchObject({ backlog, live: made - backlog, doubled: 0, repeated: 0, invented: 0 });
+    expect(counted.live).toBeGreaterThan(0);
+    expect(agent.memoryMib().most).toBeLessThan(MAX_MEMORY_MIB);
+  }, 240_000);
 
   it('and that then stands still for a while keeps within its memory, and delivers everything', async () => {
     const [monitors, minutes] = [20_000, 10];
@@ -58,7 +92,7 @@ describe('an agent whose collector was away', () => {
     await wait(45_000);
     const during = await agent.tell({ order: 'report' });
     expect(during.spool.rows).toBeGreaterThan(10_000);
-    expect(agent.memoryMib().now - before).toBeLessThan(150);
+    expect(agent.memoryMib().now - before).toBeLessThan(MAX_GROWTH_MIB);
     sink.kill('SIGCONT');
     const counted = await outage.settle();
     const { made, spool } = await agent.tell({ order: 'report' });
