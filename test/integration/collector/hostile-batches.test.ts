@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { CheckResult } from '../../../core/result.ts';
 import type { ResultBatch } from '../../../proto/messages.ts';
+import { sweep } from '../../../db/consolidate.ts';
 import { encodeResults, MAX_BATCH_ROWS } from '../../../proto/results-codec.ts';
 import { tcpResult } from '../../support/check-results.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -78,17 +79,22 @@ describe('of a batch', () => {
 
   it('what stands there is of the agent and region of the certificate, and has no vote where the region runs nothing', async () => {
     const foreign = await scene.monitor('foreign', ['us']);
-    const minute = thisMinute() - 60;
-    await agent.send([tcpResult(foreign, { minute })]);
+    const own = await scene.monitor('own', ['eu']);
+    // Nobody is waited for any more.
+    const minute = thisMinute() - 180;
+    await agent.send([tcpResult(foreign, { minute }), tcpResult(own, { minute })]);
     const { rows } = await scene.database.pool.query<{ agent: string; region: string }>(
       `select a.name as agent, g.name as region from check_results r join agents a on a.id = agent_id
        join regions g on g.id = r.region_id where monitor_id = $1`,
       [foreign],
     );
     expect(rows).toEqual([{ agent: 'hostile', region: 'eu' }]);
-    await scene.database.pool.query('select 1');
-    const points = await scene.database.pool.query('select from data_points where monitor_id = $1', [foreign]);
-    expect(points.rowCount).toBe(0);
+    await sweep(scene.database.pool);
+    const points = await scene.database.pool.query<{ id: number }>(
+      'select monitor_id as id from data_points where monitor_id = any($1)',
+      [[foreign, own]],
+    );
+    expect(points.rows).toEqual([{ id: own }]);
   });
 
   it('a flood that cannot be read is two lines of the log, and every row of it is counted', async () => {

@@ -59,6 +59,15 @@ async function say(monitorId: number, minute: Minute, voter: Voter, status: Outc
 const pointOf = async (monitorId: number, minute = now): Promise<string | undefined> =>
   (await readPoint(database.pool, monitorId, minute))?.status;
 
+/** Of how many regions' votes a point was made. */
+async function votesOf(monitorId: number, minute: Minute): Promise<number | undefined> {
+  const { rows } = await database.pool.query<{ known: number }>(
+    'select known from data_points where monitor_id = $1 and minute = to_timestamp($2)',
+    [monitorId, minute],
+  );
+  return rows[0]?.known;
+}
+
 /** Regions that have been there for an hour. */
 async function settled(...names: string[]): Promise<Voter[]> {
   await setClock(now - 3600);
@@ -119,6 +128,8 @@ test('regions and quorum that are changed in the middle of a minute judge from t
   expect(await pointOf(id, now + 60)).toBeUndefined();
   await say(id, now + 60, a, 'DOWN');
   expect(await pointOf(id, now + 60)).toBe('DOWN');
+  // It would be DOWN with the other region's vote, too.
+  expect(await votesOf(id, now + 60)).toBe(1);
 });
 
 test('of two agents of a region that disagree, the one that reached the target counts, whoever comes later', async () => {
