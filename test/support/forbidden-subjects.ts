@@ -45,6 +45,13 @@ export const FORBIDDEN_TO_SAY: readonly Attempt[] = [
   ['look at the account', () => '$JS.API.INFO'],
   ['ask the system for accounts', () => '$SYS.REQ.CLAIMS.LIST'],
   ['change an account', () => '$SYS.REQ.CLAIMS.UPDATE'],
+  ['ask all servers who is connected', () => '$SYS.REQ.SERVER.PING.CONNZ'],
+  ['ask all servers who listens to what', () => '$SYS.REQ.SERVER.PING.SUBSZ'],
+  ['ask all servers how they are', () => '$SYS.REQ.SERVER.PING.VARZ'],
+  ['ask who is connected in its account', () => '$SYS.REQ.ACCOUNT.PING.CONNZ'],
+  ['ask who listens to what in its account', () => '$SYS.REQ.ACCOUNT.PING.SUBSZ'],
+  ['ask how much its account sends', () => '$SYS.REQ.ACCOUNT.PING.STATZ'],
+  ['ask what it may itself', () => '$SYS.REQ.USER.INFO'],
   ['answer into a foreign inbox', ({ neighbour }) => `${inboxPrefixOf(neighbour)}.x`],
 ];
 
