@@ -14,6 +14,12 @@ export async function createMonitor(api: ApiClient, fields: object = {}): Promis
   return monitorOf(answer);
 }
 
+/** Creates three monitors; returns their tags. */
+export async function createTags(api: ApiClient): Promise<[string, string, string]> {
+  const create = async (): Promise<string> => (await createMonitor(api)).tag;
+  return [await create(), await create(), await create()];
+}
+
 export function monitorOf({ body }: Answer): Monitor {
   // Held against the document by the client.
   return (body as { monitor: Monitor }).monitor;

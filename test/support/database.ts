@@ -27,3 +27,9 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     },
   };
 }
+
+/** How many rows there are `from` something: a table, with or without a `where`. */
+export async function countRows(pool: pg.Pool, from: string): Promise<number> {
+  const { rows } = await pool.query<{ n: number }>(`select count(*) as n from ${from}`);
+  return rows[0]?.n ?? NaN;
+}

@@ -5,6 +5,7 @@ import type { Answer } from '../../../support/api-client.ts';
 import { createIncident, incidentOf } from '../../../support/api-incidents.ts';
 import { createMonitor, failureOf, monitorOf, unusedTag } from '../../../support/api-monitors.ts';
 import { serve, startApi, type TestApi } from '../../../support/api-server.ts';
+import { countRows } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { storedState } from '../../../support/stored-state.ts';
 
@@ -25,10 +26,8 @@ const post = (path: string, json: unknown, key: string, authorization = `Bearer 
 
 const isReplayed = ({ headers }: Answer): boolean => headers.get('idempotent-replayed') === 'true';
 
-async function count(table: 'incidents' | 'incident_comments' | 'monitors' | 'kept_answers'): Promise<number> {
-  const { rows } = await test.database.pool.query<{ n: number }>(`select count(*)::int as n from ${table}`);
-  return rows[0]?.n ?? NaN;
-}
+const count = (table: 'incidents' | 'incident_comments' | 'monitors' | 'kept_answers'): Promise<number> =>
+  countRows(test.database.pool, table);
 
 type Post = [path: string, json: object];
 

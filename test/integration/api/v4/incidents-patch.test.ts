@@ -3,24 +3,23 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { Incident } from '../../../../core/incident.ts';
 import type { Answer } from '../../../support/api-client.ts';
 import { createIncident, incidentOf } from '../../../support/api-incidents.ts';
-import { createMonitor, failureOf } from '../../../support/api-monitors.ts';
+import { createMonitor, createTags, failureOf } from '../../../support/api-monitors.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { startApi, type TestApi } from '../../../support/api-server.ts';
+import { countRows } from '../../../support/database.ts';
 
 let test: TestApi;
 let tags: [string, string, string];
 beforeAll(async () => {
   test = await startApi();
-  const monitor = async (): Promise<string> => (await createMonitor(test.api)).tag;
-  tags = [await monitor(), await monitor(), await monitor()];
+  tags = await createTags(test.api);
 });
 afterAll(() => test.stop());
 
 const create = (fields: object = {}): Promise<Incident> => createIncident(test.api, fields);
 const patch = (id: number, json: unknown): Promise<Answer> => test.api.patch(`/api/v4/incidents/${id}`, json);
 const read = async (id: number): Promise<Incident> => incidentOf(await test.api.get(`/api/v4/incidents/${id}`));
-const count = async (query: string): Promise<number> =>
-  (await test.database.pool.query<{ n: number }>(`select count(*) as n from ${query}`)).rows[0]?.n ?? -1;
+const count = (from: string): Promise<number> => countRows(test.database.pool, from);
 
 describe('PATCH /incidents/{incident_id}', () => {
   it('floors both times, trims the title, and ignores the state', async () => {

@@ -2,21 +2,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Incident } from '../../../../core/incident.ts';
 import type { Answer } from '../../../support/api-client.ts';
 import { createIncident, incidentOf, incidentsOf } from '../../../support/api-incidents.ts';
-import { createMonitor, failureOf } from '../../../support/api-monitors.ts';
+import { createTags, failureOf } from '../../../support/api-monitors.ts';
 import { startApi, type TestApi } from '../../../support/api-server.ts';
+import { countRows } from '../../../support/database.ts';
 
 let test: TestApi;
 let tags: [string, string, string];
 beforeAll(async () => {
   test = await startApi();
-  const monitor = async (): Promise<string> => (await createMonitor(test.api)).tag;
-  tags = [await monitor(), await monitor(), await monitor()];
+  tags = await createTags(test.api);
 });
 afterAll(() => test.stop());
 
 const create = (fields: object = {}): Promise<Incident> => createIncident(test.api, fields);
-const count = async (table: string): Promise<number> =>
-  (await test.database.pool.query<{ n: number }>(`select count(*) as n from ${table}`)).rows[0]?.n ?? -1;
+const count = (from: string): Promise<number> => countRows(test.database.pool, from);
 
 const TITLE = 'Title is required and must be a non-empty string';
 const START_REQUIRED = 'start_date_time is required';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mergeSettings } from '../../../../core/page-settings.ts';
 import type { Page } from '../../../../core/page.ts';
 import type { Answer } from '../../../support/api-client.ts';
-import { createMonitor, failureOf } from '../../../support/api-monitors.ts';
+import { createTags, failureOf } from '../../../support/api-monitors.ts';
 import { createPage, pageOf, unusedPath } from '../../../support/api-pages.ts';
 import { startApi, type TestApi } from '../../../support/api-server.ts';
 
@@ -11,8 +11,7 @@ let test: TestApi;
 let tags: [string, string, string];
 beforeAll(async () => {
   test = await startApi();
-  const monitor = async (): Promise<string> => (await createMonitor(test.api)).tag;
-  tags = [await monitor(), await monitor(), await monitor()];
+  tags = await createTags(test.api);
 });
 afterAll(() => test.stop());
 

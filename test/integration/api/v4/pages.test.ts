@@ -1,21 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from '../../../../core/page.ts';
-import { createMonitor, failureOf } from '../../../support/api-monitors.ts';
+import { createMonitor, createTags, failureOf } from '../../../support/api-monitors.ts';
 import { createPage, pageOf, pagesOf, unusedPath } from '../../../support/api-pages.ts';
 import { startApi, type TestApi } from '../../../support/api-server.ts';
+import { countRows } from '../../../support/database.ts';
 
 let test: TestApi;
 let tags: [string, string, string];
 beforeAll(async () => {
   test = await startApi();
-  const monitor = async (): Promise<string> => (await createMonitor(test.api)).tag;
-  tags = [await monitor(), await monitor(), await monitor()];
+  tags = await createTags(test.api);
 });
 afterAll(() => test.stop());
 
 const create = (fields: object = {}): Promise<Page> => createPage(test.api, fields);
-const count = async (query: string): Promise<number> =>
-  (await test.database.pool.query<{ n: number }>(`select count(*) as n from ${query}`)).rows[0]?.n ?? -1;
+const count = (from: string): Promise<number> => countRows(test.database.pool, from);
 
 const DEFAULTS = {
   incidents: { enabled: true, ongoing: { show: true }, resolved: { show: true, max_count: 5, days_in_past: 7 } },
