@@ -1,9 +1,11 @@
 import type pg from 'pg';
 import type { MinuteRange } from '../core/minute.ts';
-import { inTransaction } from './client.ts';
-import { countBookOf } from './count-book.ts';
+import { inSnapshot, type Queryable } from './client.ts';
 import type { CountedMonitor } from './counting.ts';
 import { countPeriods, prepareCounting, type RangeCounts } from './period-counts.ts';
+
+/** So many are counted at once: what is in memory meanwhile does not grow with the number of monitors. */
+const BATCH = 200;
 
 /**
  * Counts the points of a half-open range of minutes for each of the monitors, in their order, as they are reported
@@ -16,42 +18,26 @@ export async function countRange(
   range: MinuteRange,
 ): Promise<RangeCounts[]> {
   const known = storableRange(range);
-  return inTransaction(pool, async (client) => {
-    await client.query('set transaction isolation level repeatable read, read only');
-    const counting = await prepareCounting(client, null, monitors, known);
-    const counted = await countPeriods(client, monitors, [known.from, known.to], counting);
-    return counted.map(([counts]) => {
-      if (!counts) throw new Error('a monitor was not counted');
-      return counts;
-    });
+  return inSnapshot(pool, async (client) => {
+    const counted: RangeCounts[] = [];
+    for (let at = 0; at < monitors.length; at += BATCH)
+      counted.push(...(await countBatch(client, monitors.slice(at, at + BATCH), known)));
+    return counted;
   });
 }
 
-/**
- * As `countRange`, but whole UTC days are counted once as long as they are true: for many monitors that are asked for
- * again and again.
- */
-export async function countRangeByDays(
-  pool: pg.Pool,
+async function countBatch(
+  client: Queryable,
   monitors: readonly CountedMonitor[],
   range: MinuteRange,
-): Promise<RangeCounts[][]> {
-  const known = storableRange(range);
-  return inTransaction(pool, async (client) => {
-    await client.query('set transaction isolation level repeatable read, read only');
-    const counting = await prepareCounting(client, countBookOf(pool), monitors, known);
-    return countPeriods(client, monitors, daysOf(known), counting);
+): Promise<RangeCounts[]> {
+  const counting = await prepareCounting(client, null, monitors, range);
+  const counted = await countPeriods(client, monitors, [range.from, range.to], counting);
+  return counted.map(([counts]) => {
+    if (!counts) throw new Error('a monitor was not counted');
+    return counts;
   });
 }
-
-/** The ends of a range and the midnights between them. */
-function daysOf({ from, to }: MinuteRange): number[] {
-  const bounds = [from];
-  for (let day = (Math.floor(from / DAY) + 1) * DAY; day < to; day += DAY) bounds.push(day);
-  return [...bounds, to];
-}
-
-const DAY = 86_400;
 
 /** The part of a range in which there can be points: beyond are no dates to PostgreSQL. */
 export function storableRange({ from, to }: MinuteRange): MinuteRange {

@@ -1,4 +1,5 @@
 import type { Queryable } from './client.ts';
+import type { CountedMonitor } from './counting.ts';
 import type { MonitorRow } from './monitors.ts';
 
 /** Which rows of `monitors` everybody may see. */
@@ -30,6 +31,22 @@ export async function findVisibleMonitors(db: Queryable, tags?: readonly string[
     [tags],
   );
   return rows;
+}
+
+/** What counting the minutes of the visible, active monitors needs; id ascending. */
+export async function listVisibleCounted(db: Queryable): Promise<CountedMonitor[]> {
+  const { rows } = await db.query<CountedMonitor>(
+    `select id, confirmation_threshold from monitors where ${IS_VISIBLE} order by id`,
+  );
+  return rows;
+}
+
+/** A text that is another one once other monitors are visible and active. */
+export async function markVisible(db: Queryable): Promise<string> {
+  const { rows } = await db.query<{ mark: string | null }>(
+    `select md5(string_agg(id::text, ' ' order by id)) as mark from monitors where ${IS_VISIBLE}`,
+  );
+  return rows[0]?.mark ?? '';
 }
 
 /** The visible, active monitors of a page, in its order. */

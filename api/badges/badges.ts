@@ -1,18 +1,19 @@
 import { z } from 'zod';
-import { floorMinute } from '../../core/minute.ts';
+import { floorMinute, type MinuteRange } from '../../core/minute.ts';
 import { overallStatus, type PublicStatus } from '../../core/overall-status.ts';
 import { HOME_PATH } from '../../core/page.ts';
-import type { UptimeRule } from '../../core/uptime.ts';
+import { uptimeOf, type Uptime, type UptimeRule } from '../../core/uptime.ts';
 import { readCurrentStatuses } from '../../db/current-status.ts';
 import { findPage } from '../../db/pages.ts';
+import type { LatencyFigures, RangeCounts } from '../../db/period-counts.ts';
 import { readNow } from '../../db/service-clock.ts';
-import { findVisibleMonitors, type VisibleMonitor } from '../../db/visible-monitors.ts';
+import { findVisibleMonitors } from '../../db/visible-monitors.ts';
 import type { Context } from '../context.ts';
 import { route } from '../http/route.ts';
 import { dotQuery, latencyQuery, statusQuery, uptimeQuery, type BadgeLooks } from './badge-query.ts';
 import { drawBadge, drawDot, STATUS_COLOR, statusWords, type BadgeText } from './draw-badge.ts';
 import { durationText, latencyText, percentText, uptimeColor } from './figures.ts';
-import { readSpan, type Span } from './span.ts';
+import { countAll, countOne } from './span.ts';
 
 /** The tag that stands for all visible monitors together. */
 const ALL = '_';
@@ -37,8 +38,14 @@ const badge = {
 /** What a badge is about. */
 interface Subject {
   name: string;
-  monitors: VisibleMonitor[];
   rule: UptimeRule;
+  count(range: MinuteRange): Promise<RangeCounts>;
+}
+
+/** What a span of time amounts to. */
+interface Span {
+  uptime: Uptime;
+  latencyUs: LatencyFigures | null;
 }
 
 /** Monitors together have no formulas of their own. */
@@ -120,19 +127,18 @@ async function drawSpan(
   const subject = await subjectOf(tag, context);
   if (!subject) return drawBadge(NOT_FOUND, { style: query.style });
   const to = floorMinute(await readNow(db));
-  const span = await readSpan(context.pool, subject.monitors, subject.rule, {
-    from: floorMinute(to - query.sinceLast),
-    to,
-  });
+  const counted = await subject.count({ from: floorMinute(to - query.sinceLast), to });
+  const span = { uptime: uptimeOf(counted, subject.rule), latencyUs: counted.latencyUs };
   const duration = query.hideDuration ? '' : ` ${durationText(query.sinceLast, query.locale)}`;
   const label = (query.label ?? subject.name) + duration;
   return drawBadge({ label, ...say(span) }, { ...query, label: undefined });
 }
 
-async function subjectOf(tag: string, { db }: Context): Promise<Subject | undefined> {
-  if (tag === ALL) return { name: await siteName(db), monitors: await findVisibleMonitors(db), rule: DEFAULT_RULE };
+async function subjectOf(tag: string, context: Context): Promise<Subject | undefined> {
+  const { db, pool } = context;
+  if (tag === ALL) return { name: await siteName(db), rule: DEFAULT_RULE, count: (range) => countAll(context, range) };
   const [monitor] = await findVisibleMonitors(db, [tag]);
-  return monitor && { name: monitor.name, monitors: [monitor], rule: monitor };
+  return monitor && { name: monitor.name, rule: monitor, count: (range) => countOne(pool, monitor, range) };
 }
 
 async function siteName(db: Context['db']): Promise<string> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Answer } from '../../../support/api-client.ts';
 import { createMonitor } from '../../../support/api-monitors.ts';
 import { startApi, type TestApi } from '../../../support/api-server.ts';
@@ -82,6 +82,55 @@ describe('GET /badge/{tag}/…', () => {
     await monitorWith([['UP', 55] as const], { name: 'Mail' });
     expect(await said('_/latency?hideDuration=true')).toBe('Status: 35 ms');
     expect(await said('_/latency?hideDuration=true&metric=maximum')).toBe('Status: 55 ms');
+  });
+
+  it('adds up what is reported of each monitor, where changes are confirmed too, and of those that are visible now', async () => {
+    await monitorWith([UP, UP, UP, DOWN, UP, UP], { confirmation_threshold: 2 });
+    await monitorWith([DOWN, DOWN, UP, UP], { name: 'Mail' });
+    expect(await said('_/uptime?hideDuration=true')).toBe('Status: 80%');
+    const other = await monitorWith([DOWN, DOWN, DOWN, DOWN, DOWN, DOWN], { name: 'Other' });
+    expect(await said('_/uptime?hideDuration=true')).toBe('Status: 50%');
+    await test.api.patch(`/api/v4/monitors/${other}`, { is_hidden: 'YES' });
+    expect(await said('_/uptime?hideDuration=true')).toBe('Status: 80%');
+  });
+
+  it('counts a year of thousands of monitors in pieces', async () => {
+    await monitorWith([UP, UP, UP, DOWN]);
+    await test.database.pool.query(
+      `insert into monitors (tag, name, monitor_type, include_degraded_in_downtime, is_hidden, status)
+       select 'many-' || n, 'x', 'TCP', 'NO', 'NO', 'ACTIVE' from generate_series(1, 5000) n`,
+    );
+    expect(await said(`_/uptime?hideDuration=true&sinceLast=${366 * 86_400}`)).toBe('Status: 75%');
+    // In days it would be two million parts, and half a minute.
+  }, 15_000);
+
+  it('counts one span of all monitors at a time, and refuses those that would wait long', async () => {
+    const tag = await monitorWith([UP]);
+    const holder = await test.database.pool.connect();
+    const waiting = async (): Promise<number> => {
+      const { rows } = await test.database.pool.query<{ count: number }>(
+        `select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like '%cursors%'`,
+      );
+      return rows[0]?.count ?? NaN;
+    };
+    try {
+      await holder.query('begin');
+      await holder.query('lock table cursors in access exclusive mode');
+      const asked = Array.from({ length: 20 }, (_, at) => look(`_/uptime?sinceLast=${3600 + at * 60}`));
+      await vi.waitFor(async () => expect(await waiting()).toBe(1), 10_000);
+      const refused = await Promise.race(asked);
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+      expect(await waiting()).toBe(1);
+      expect((await look(`${tag}/status`)).status, 'others go on').toBe(200);
+      await holder.query('rollback');
+      const statuses = (await Promise.all(asked)).map(({ status }) => status);
+      expect(statuses.filter((status) => status === 200)).toHaveLength(5);
+      expect(statuses.filter((status) => status === 503)).toHaveLength(15);
+      expect((await look('_/uptime?sinceLast=7200')).status, 'and later ones').toBe(200);
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+    }
   });
 
   it.each(['status', 'uptime', 'latency', 'dot'])('never tells of hidden or inactive monitors (%s)', async (kind) => {
