@@ -26,13 +26,14 @@ interface Entry<T> {
 }
 
 /**
- * Who asks while a value is made waits for the same one. A failure is kept for nobody.
+ * Who asks while a value is made waits for the same one. A failure is kept for nobody, and neither is `undefined`: there
+ * is no end of names that nothing has.
  *
  * @param weightOf how much of the capacity a value takes; without: 1
  */
 export function createKeptValues<T>(
   { freshMs, staleMs, capacity, now = () => performance.now() }: Keeping,
-  weightOf: (value: T) => number = () => 1,
+  weightOf: (value: NonNullable<T>, key: string) => number = () => 1,
 ): KeptValues<T> {
   const entries = new Map<string, Entry<T>>();
   let weight = 0;
@@ -43,8 +44,9 @@ export function createKeptValues<T>(
     // Whoever has been forgotten meanwhile stays so.
     if (entries.get(key) !== entry) return;
     drop(key, entry);
+    if (value === undefined || value === null) return;
     const freshUntil = madeAt + Math.max(freshMs, PATIENCE * (now() - madeAt));
-    entry.kept = { value, madeAt, freshUntil, weight: weightOf(value) };
+    entry.kept = { value, madeAt, freshUntil, weight: weightOf(value, key) };
     entries.set(key, entry);
     weight += entry.kept.weight;
     for (const [oldest, its] of entries) {

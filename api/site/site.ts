@@ -1,6 +1,7 @@
 import compression from 'compression';
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
 import { HOME_PATH } from '../../core/page.ts';
+import { parsePathId } from '../../core/path-id.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import {
   listDays,
@@ -52,7 +53,7 @@ export interface Site {
 export function createSite({ keeping = KEEPING, ...options }: SiteOptions): Site {
   const documents = createKeptValues<WireDocument | undefined>(
     keeping,
-    (document) => DOCUMENT_BYTES + (document?.body.length ?? 0),
+    (document, key) => DOCUMENT_BYTES + document.body.length + key.length,
   );
   const forget = (): void => {
     options.views.forget();
@@ -68,6 +69,7 @@ function routerOf({ views, folder, publicUrl, log }: SiteOptions, documents: Kep
   const show = (path: string | string[], make: MakePage): void => {
     router.get(path, async (request: Request, response: Response, next: NextFunction) => {
       const asked = askedOf(request);
+      if (!asked) return next();
       const { around, isShared } = await visits.of(request, response);
       const coding = codingFor(request);
       const key = JSON.stringify([request.path, asked.range, asked.month, around.reader, around.base, coding]);
@@ -88,8 +90,10 @@ function routerOf({ views, folder, publicUrl, log }: SiteOptions, documents: Kep
   });
   showAll(show, views);
   router.get('/monitors/:tag/days', async (request, response, next) => {
+    const asked = askedOf(request);
+    if (!asked) return next();
     const { around, isShared } = await visits.of(request, response);
-    const found = await views.monitorPage(String(request.params.tag), DEFAULT_RANGE, around.reader.timeZone);
+    const found = await views.monitorPage(asked.params.tag ?? '', DEFAULT_RANGE, around.reader.timeZone);
     if (!found) return next();
     prepare(response, isShared ? 'shared' : 'personal');
     response.json(listDays(found.view, around.reader));
@@ -127,12 +131,14 @@ function showAll(show: (path: string | string[], make: MakePage) => void, views:
     return found && renderDayPage(found.view, at(around, found));
   });
   show('/incidents/:id', async ({ params }, around) => {
-    const found = await views.incident(Number(params.id));
-    return found && renderIncidentPage(found.view, at(around, found));
+    const id = idOf(params.id);
+    const found = id && (await views.incident(id));
+    return found ? renderIncidentPage(found.view, at(around, found)) : undefined;
   });
   show('/maintenances/:id', async ({ params }, around) => {
-    const found = await views.maintenance(Number(params.id));
-    return found && renderMaintenancePage(found.view, at(around, found));
+    const id = idOf(params.id);
+    const found = id && (await views.maintenance(id));
+    return found ? renderMaintenancePage(found.view, at(around, found)) : undefined;
   });
   show('/events', async ({ month }, around) => {
     const found = await views.events(month, around.reader.timeZone);
@@ -149,6 +155,11 @@ function showAll(show: (path: string | string[], make: MakePage) => void, views:
   });
 }
 
+/** A page has one address: what the API reads as a number too, `1.5` or `01`, has none. */
+function idOf(text = ''): number | undefined {
+  return /^[1-9]\d*$/.test(text) ? parsePathId(text) : undefined;
+}
+
 function at(around: Surroundings, { now }: { now: number }): Surroundings {
   return { ...around, now };
 }
@@ -162,9 +173,19 @@ function textOf({ range, month }: Asked): string {
   return asked.filter(Boolean).join('');
 }
 
-function askedOf(request: Request): Asked {
+/** What a visitor asks for; undefined where nothing can have the name. */
+function askedOf(request: Request): Asked | undefined {
   const query = queryOf(request);
   const params = Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, String(value)]));
+  if (!Object.values(params).every(isName)) return undefined;
   const range = RANGES.find((one) => one === query.get('range')) ?? DEFAULT_RANGE;
   return { params, range, month: query.get('month') ?? undefined };
+}
+
+/** The longest tag, after `monitor-`. */
+const MAX_NAME_LENGTH = 263;
+
+/** Without a NUL, which the database takes in no text. */
+function isName(text: string): boolean {
+  return text.length <= MAX_NAME_LENGTH && !text.includes('\0');
 }

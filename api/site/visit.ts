@@ -32,8 +32,10 @@ export function createVisits({ views, publicUrl, assets }: VisitOptions): Visits
     if (isChosen)
       response.appendHeader('Set-Cookie', `farwatch_lang=${reader.locale}; Path=/; Max-Age=${A_YEAR_S}; SameSite=Lax`);
     const published = site.url ?? publicUrl?.replace(/\/+$/, '');
+    // To a browser two slashes, or backslashes, begin the name of another host.
+    const path = request.path.replace(/^[/\\]+/, '/');
     const around = {
-      ...{ reader, site, assets, path: request.path, query: '', now: Math.floor(Date.now() / 1000) },
+      ...{ reader, site, assets, path, query: '', now: Math.floor(Date.now() / 1000) },
       base: published ?? `${request.protocol}://${request.headers.host ?? ''}`,
       isPublished: published !== undefined,
     };

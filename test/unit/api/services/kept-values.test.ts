@@ -68,6 +68,26 @@ it('keeps no failure, and gives away what is stale rather than it', async () => 
   await expect(late).rejects.toThrow('no 4');
 });
 
+it('keeps nothing of what is not there, nor what was there before', async () => {
+  const clock = { now: 0 };
+  const kept = createKeptValues<number | undefined>({ freshMs: 5, staleMs: 15, capacity: 2, now: () => clock.now });
+  let made = 0;
+  const get = (value: number | undefined) =>
+    kept.get('a', async () => {
+      made += 1;
+      return value;
+    });
+  expect(await Promise.all([get(undefined), get(2)]), 'who asks meanwhile hears the same').toEqual([
+    undefined,
+    undefined,
+  ]);
+  expect([await get(undefined), await get(3), await get(4), made]).toEqual([undefined, 3, 3, 3]);
+  clock.now = 6;
+  expect(await get(undefined), 'while it is looked at again').toBe(3);
+  await new Promise(setImmediate);
+  expect(await get(5)).toBe(5);
+});
+
 it('forgets what nobody asked for longest', async () => {
   const { open, get } = scene();
   for (const [at, key] of ['a', 'b'].entries()) {
@@ -99,6 +119,15 @@ it('counts what a value weighs against what it may keep', async () => {
   await get('too heavy', 11);
   await get('too heavy', 11);
   expect(made.slice(4)).toEqual([11, 11]);
+});
+
+it('counts what the key weighs', async () => {
+  const keeping = { freshMs: 5, staleMs: 15, capacity: 10, now: () => 0 };
+  const kept = createKeptValues<number>(keeping, (value, key) => value + key.length);
+  let made = 0;
+  const get = (key: string) => kept.get(key, async () => (made += 1) * 0);
+  for (const key of ['a', 'a', 'x'.repeat(10), 'a']) await get(key);
+  expect(made).toBe(3);
 });
 
 it('forgets what is being made as well', async () => {
