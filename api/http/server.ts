@@ -1,5 +1,5 @@
-import { createServer, STATUS_CODES, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import type { ListenAddress } from '../../runtime/listen-address.ts';
@@ -13,9 +13,11 @@ export interface Patience {
   requestMs: number;
   /** How often the two are looked at. */
   lookEveryMs: number;
+  /** For so long it may take nothing of an answer that waits for it. More than `headersMs`: silence ends a request too. */
+  stalledMs: number;
 }
 
-const PATIENCE: Patience = { headersMs: 10_000, requestMs: 30_000, lookEveryMs: 2000 };
+const PATIENCE: Patience = { headersMs: 10_000, requestMs: 30_000, lookEveryMs: 2000, stalledMs: 30_000 };
 /** Longer than load balancers keep an idle connection, so that none sends into one that is being closed. */
 const KEEP_ALIVE_MS = 65_000;
 /** Requests in flight have this long to end at a shutdown; then their connections are cut. */
@@ -33,19 +35,21 @@ export async function listen(
   address: ListenAddress,
   patience: Patience = PATIENCE,
 ): Promise<RunningServer> {
-  const server = createServer(
-    {
-      ...messagesFor(app),
-      headersTimeout: patience.headersMs,
-      requestTimeout: patience.requestMs,
-      connectionsCheckingInterval: patience.lookEveryMs,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      // Otherwise node answers by itself, in a form of its own.
-      requireHostHeader: false,
-    },
-    app,
-  );
-  server.on('checkExpectation', app);
+  const server = createServer({
+    ...messagesFor(app),
+    headersTimeout: patience.headersMs,
+    requestTimeout: patience.requestMs,
+    connectionsCheckingInterval: patience.lookEveryMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Otherwise node answers by itself, in a form of its own.
+    requireHostHeader: false,
+  });
+  server.setTimeout(patience.stalledMs);
+  for (const event of ['request', 'checkExpectation'] as const)
+    server.on(event, (request: IncomingMessage, response: ServerResponse) => {
+      endStalled(response, patience.stalledMs);
+      app(request, response);
+    });
   server.on('clientError', answerUnreadable);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(address.port, address.host, () => resolve());
@@ -53,6 +57,14 @@ export async function listen(
   // A server that listens on TCP has an address of that form.
   const { port } = server.address() as AddressInfo;
   return { address: { host: address.host, port }, close: () => close(server) };
+}
+
+/** Silence while an answer is made is ours, not the client's. Between two answers node ends the connection by itself. */
+function endStalled(response: ServerResponse, stalledMs: number): void {
+  response.on('timeout', (socket: Socket) => {
+    if (socket.writableLength > 0) socket.destroy();
+    else socket.setTimeout(stalledMs);
+  });
 }
 
 async function close(server: Server): Promise<void> {

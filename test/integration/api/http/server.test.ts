@@ -6,7 +6,10 @@ import { readJsonObject } from '../../../../api/http/body.ts';
 import { listen, type Patience, type RunningServer } from '../../../../api/http/server.ts';
 import { eventually } from '../../../support/eventually.ts';
 
-const IMPATIENT: Patience = { headersMs: 300, requestMs: 900, lookEveryMs: 50 };
+const IMPATIENT: Patience = { headersMs: 300, requestMs: 900, lookEveryMs: 50, stalledMs: 600 };
+
+/** More than the system's own buffers hold. */
+const LARGE = Buffer.alloc(32 * 1024 * 1024, ' ');
 
 let server: RunningServer;
 const sockets: Socket[] = [];
@@ -24,7 +27,8 @@ async function start(): Promise<{ begun: string[]; ended: string[] }> {
     begun.push(request.url);
     const body = request.method === 'POST' ? await readJsonObject(request).catch((error: Error) => error.message) : '';
     ended.push(`${request.url} ${JSON.stringify(body)}`);
-    response.end(request.url);
+    if (request.url === '/large') response.once('close', () => ended.push('/large closed')).end(LARGE);
+    else setTimeout(() => response.end(request.url), request.url === '/pondered' ? 3 * IMPATIENT.stalledMs : 0);
   });
   server = await listen(app, { host: '127.0.0.1', port: 0 }, IMPATIENT);
   return { begun, ended };
@@ -99,6 +103,33 @@ it('answers what is sent ahead in its order', async () => {
     ...Array.from({ length: 20 }, (_, at) => `/${at}`),
     '/last',
   ]);
+});
+
+it('ends a client that takes nothing of its answer, and none that reads slowly', async () => {
+  const { ended } = await start();
+  const slow = open();
+  let taken = 0;
+  slow.on('data', (bytes: Buffer) => {
+    taken += bytes.length;
+    slow.pause();
+    setTimeout(() => slow.resume(), 5);
+  });
+  slow.write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n');
+  const started = performance.now();
+  await eventually('the slow one to have it', 30_000, () => ended.includes('/large closed'));
+  await eventually('all of it', 30_000, () => taken > LARGE.length);
+  expect(performance.now() - started).toBeGreaterThan(2 * IMPATIENT.stalledMs);
+  ended.splice(0);
+  const deaf = open().pause();
+  deaf.write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n');
+  await eventually('the deaf one to be ended', 10_000, () => ended.includes('/large closed'));
+});
+
+it('waits for its own answer, however long that is made', async () => {
+  await start();
+  const socket = open();
+  socket.write(whole('/pondered'));
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 [^]*\/pondered$/);
 });
 
 it('is done with an upload whose client left', async () => {
