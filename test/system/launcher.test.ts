@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -178,8 +178,13 @@ function npmStart(...args: string[]): Launcher {
       return ended;
     },
     async killLauncher() {
+      const lock =
+        readdirSync(data)
+          .filter((name) => name.startsWith('launcher.lock.'))
+          .sort()
+          .at(-1) ?? '';
       // Written by the launcher under test.
-      const { pid } = JSON.parse(readFileSync(join(data, 'launcher.lock'), 'utf8')) as ProcessIdentity;
+      const { pid } = JSON.parse(readFileSync(join(data, lock), 'utf8')) as ProcessIdentity;
       npm.kill('SIGKILL');
       process.kill(pid, 'SIGKILL');
       await ended;
