@@ -100,7 +100,7 @@ const INFLICT: { [K in FaultKind['kind']]: Inflict<K> } = {
       ? Promise.resolve(`not run: ${DATABASE_IS_SHARED}`)
       : interrupt(database.server, how, last),
   async api({ how, monitor, edit, afterMs }, { stand, monitors }, last) {
-    const interrupted = wait(afterMs).then(() => interrupt(stand.api, how, last));
+    const interrupted = wait(afterMs).then(() => interrupt(stand.api.part, how, last));
     const said = await Promise.all([monitors.edit(monitor, edit), interrupted]);
     return said.filter((one) => one !== null).join(', ');
   },

@@ -98,7 +98,7 @@ async function run(options: RunOptions, diary: Diary, closers: Closers): Promise
     const agents = audits.map(({ id, name, audit }) => ({ id, name, bornMs, spool: audit.read() }));
     return judge(keepBooks({ from, to, monitors, diary, agents }), await readStored(stand.pool), healedMs);
   };
-  const programs = [...stand.agents.values(), ...stand.collectors.values()];
+  const programs = [...stand.agents.values(), ...stand.collectors.values(), stand.api];
   const lookAll = async (): Promise<Judged> => {
     const judged = await look();
     return { ...judged, wrongs: [...judged.wrongs, ...(await judgeHealth(programs))] };
@@ -134,7 +134,7 @@ async function spoil(what: Plant, ledger: Ledger, { pool }: Stand, look: () => P
 }
 
 function partsOf({ agents, collectors, api, nats, database: { server } }: Stand): RunningPart[] {
-  const parts = [...[...agents.values(), ...collectors.values()].map(({ part }) => part), api, nats.part];
+  const parts = [...[...agents.values(), ...collectors.values()].map(({ part }) => part), api.part, nats.part];
   return server === null ? parts : [...parts, server];
 }
 
@@ -187,7 +187,7 @@ async function settle(look: () => Promise<Judged>, healedMs: number, diary: Diar
 /** Ends everything as its owner would; what does not end, or does not end well, is stuck. */
 async function endAll(stand: Stand): Promise<Wrong[]> {
   const agents = [...stand.agents.values()].map(({ part }) => part);
-  const programs = [...[...stand.collectors.values()].map(({ part }) => part), stand.api];
+  const programs = [...[...stand.collectors.values()].map(({ part }) => part), stand.api.part];
   const wrongs: Wrong[] = [];
   for (const layer of [agents, programs]) {
     const ends = await Promise.all(layer.map(async (part) => ({ name: part.name, how: await endOf(part) })));

@@ -30,7 +30,7 @@ export interface Stand {
   rest: Rest;
   agents: ReadonlyMap<AgentName, StandingAgent>;
   collectors: ReadonlyMap<CollectorName, StandingProgram>;
-  api: RunningPart;
+  api: Pick<StandingProgram, 'part' | 'health'>;
   nats: { part: RunningPart; wipe: () => void };
   link(from: AgentName | CollectorName, to: PartitionEnd): Link;
 }
@@ -95,7 +95,9 @@ export async function openStand(dir: string, given: string | null, hosts: Hosts,
   }
   const fingerprint = fingerprintOf(identity.authority.certificate);
   const apiPort = await reservePort();
-  const api = await begin(apiPart({ databaseUrl, port: apiPort, collectorPort: ports['collector-a'], fingerprint }));
+  const healthPort = await reservePort();
+  const collectorPort = ports['collector-a'];
+  const api = await begin(apiPart({ databaseUrl, port: apiPort, healthPort, collectorPort, fingerprint }));
   const key = await createApiKey(pool, 'fault runner');
   const agents = new Map<AgentName, StandingAgent>();
   const started = AGENTS.map(async (name) => {
@@ -110,7 +112,7 @@ export async function openStand(dir: string, given: string | null, hosts: Hosts,
     rest: restClient(`http://127.0.0.1:${apiPort}`, key?.key ?? ''),
     agents,
     collectors,
-    api,
+    api: { part: api, health: `127.0.0.1:${healthPort}` },
     nats: { part: nats, wipe: () => rmSync(join(dir, 'nats', 'jetstream'), { recursive: true, force: true }) },
     link,
   };
