@@ -89,7 +89,21 @@ export async function listMaintenancesBetween(
   return rows;
 }
 
-/** What everybody may see of a maintenance and of its windows that end after `since`, the earliest first. */
+/** From both sides of now, so that one that comes every hour still tells of the next. */
+const AROUND_NOW = MAX_LISTED / 2;
+/** A subquery: a volatile function alone is nothing that an index is searched by. */
+const NOW = `(select ${EVENT_NOW})`;
+const WINDOWS_AROUND_NOW = `
+  (select * from maintenance_events where maintenance_id = $1::bigint and end_date_time > $2 and start_date_time <= ${NOW}
+   order by start_date_time desc, id desc limit ${AROUND_NOW})
+  union all
+  (select * from maintenance_events where maintenance_id = $1::bigint and end_date_time > $2 and start_date_time > ${NOW}
+   order by start_date_time, id limit ${AROUND_NOW})`;
+
+/**
+ * What everybody may see of a maintenance and of its windows that end after `since`, the earliest first: the last that
+ * have begun, and the next.
+ */
 export async function findPublicMaintenance(
   db: Queryable,
   id: number,
@@ -104,8 +118,8 @@ export async function findPublicMaintenance(
   const [maintenance] = found.rows;
   if (!maintenance) return undefined;
   const { rows } = await db.query<PublicMaintenance>(
-    `select ${COLUMNS} ${WINDOWS} and maintenances.id = $1::bigint and e.end_date_time > $2
-     order by e.start_date_time, e.id limit ${MAX_LISTED}`,
+    `select ${COLUMNS} from maintenances join (${WINDOWS_AROUND_NOW}) e on e.maintenance_id = maintenances.id
+     where maintenances.id = $1::bigint order by e.start_date_time, e.id`,
     [id, since],
   );
   return { ...maintenance, events: rows };
