@@ -27,6 +27,23 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
+/**
+ * The name in one letter case, whatever it is written in, as the tz database has it but for a few old names; undefined
+ * where `isTimeZone` is false. What the machine takes for another name of a zone stays that other name.
+ */
+export function spellTimeZone(name: string): string | undefined {
+  if (!isTimeZone(name)) return undefined;
+  const { timeZone } = formatOf(name).resolvedOptions();
+  if (timeZone.toLowerCase() === name.toLowerCase()) return timeZone;
+  return name.toLowerCase().split('/').map(spellPart).join('/');
+}
+
+/** `Ho_Chi_Minh`, `Etc`, but `US` and `EST5EDT`. */
+function spellPart(part: string): string {
+  if (part !== 'etc' && (part.length <= 3 || /\d/.test(part))) return part.toUpperCase();
+  return part.replace(/(?<![a-z])[a-z]/g, (letter) => letter.toUpperCase());
+}
+
 /** The zone of this name. @throws RangeError where `isTimeZone` is false. */
 export function createTimeZone(name: string): TimeZone {
   const format = formatOf(name);

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { isTimeZone } from '../../core/time-zone.ts';
+import { spellTimeZone } from '../../core/time-zone.ts';
 import { readCookie } from '../http/cookie.ts';
 import { THEMES, type Reader, type SiteView } from '../../web/view.ts';
 import { localeOf, preferredLocale } from '../../web/words.ts';
@@ -29,11 +29,12 @@ export function wishesOf({ headers }: Request, query: URLSearchParams, site: Sit
 function zoneOf(cookie: string | undefined): string | undefined {
   // The only character of a zone's name that encoding changes.
   const name = cookie?.replace(/%2F/gi, '/');
-  if (name === undefined || zones.has(name)) return name;
-  if (!isTimeZone(name)) return undefined;
-  zones.add(name);
-  return name;
+  if (name === undefined) return undefined;
+  const key = name.toLowerCase();
+  const zone = zones.get(key) ?? spellTimeZone(name);
+  if (zone !== undefined) zones.set(key, zone);
+  return zone;
 }
 
-/** Looking a name up costs more than the rest of a request; there are some hundreds. */
-const zones = new Set<string>();
+/** Looking a name up costs more than the rest of a request; there are some hundreds. In lower case, and as they are shown. */
+const zones = new Map<string, string>();

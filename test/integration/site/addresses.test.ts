@@ -50,3 +50,11 @@ it.each(['//evil.example', '///evil.example/', '/\\evil.example'])('lead nowhere
   expect(html).toContain('href="/evil.example');
   expect(html).not.toMatch(/(href|src)="[/\\]{2}/);
 });
+
+it('know a zone in any letter case as one', async () => {
+  const inZone = (name: string) => visit('/', { Cookie: `farwatch_zone=${name}` });
+  const first = await inZone('Asia%2FTokyo');
+  expect(first.html).toContain('Times are in Asia/Tokyo');
+  for (const name of ['ASIA/TOKYO', 'asia%2ftokyo', 'aSIA/tOKYO'])
+    expect((await inZone(name)).headers.etag).toBe(first.headers.etag);
+});

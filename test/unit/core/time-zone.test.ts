@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTimeZone, isTimeZone } from '../../../core/time-zone.ts';
+import { createTimeZone, isTimeZone, spellTimeZone } from '../../../core/time-zone.ts';
 
 describe('isTimeZone', () => {
   it.each(['UTC', 'Europe/Berlin', 'europe/berlin', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5', 'EST'])(
@@ -15,6 +15,23 @@ describe('isTimeZone', () => {
       expect(isTimeZone(name)).toBe(false);
     },
   );
+});
+
+describe('spellTimeZone', () => {
+  const NAMES = ['UTC', 'Europe/Berlin', 'Europe/Kyiv', 'Asia/Kolkata', 'Asia/Ho_Chi_Minh', 'America/Port-au-Prince'];
+  const OLD = ['US/Pacific', 'EST5EDT', 'Etc/UTC', 'Etc/GMT+5', 'Africa/Dar_es_Salaam', 'America/Nuuk', 'GB'];
+  it.each([...NAMES, ...OLD])('knows one way to write %s', (name) => {
+    for (const written of [name, name.toLowerCase(), name.toUpperCase()]) expect(spellTimeZone(written)).toBe(name);
+  });
+
+  it('leaves every zone what it is', () => {
+    for (const name of Intl.supportedValuesOf('timeZone'))
+      expect(spellTimeZone(name.toUpperCase())?.toLowerCase()).toBe(name.toLowerCase());
+  });
+
+  it('does not know what is no zone', () => {
+    expect(spellTimeZone('Mars/Olympus')).toBeUndefined();
+  });
 });
 
 describe('a time zone', () => {
