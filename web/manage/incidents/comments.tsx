@@ -3,7 +3,7 @@ import { act } from '../client.ts';
 import { ChangeForm } from '../parts/change-form.tsx';
 import { AskFirst } from '../parts/dialog.tsx';
 import { Field, SelectField } from '../parts/field.tsx';
-import { localOf, momentOf, secondsOf } from '../parts/form.ts';
+import { changedOf, localOf, momentOf, secondsOf } from '../parts/form.ts';
 import { Shown } from '../parts/notice.tsx';
 import type { DashboardComment, DashboardIncident } from '../parts/resource-types.ts';
 import { wordOf } from '../parts/state-mark.tsx';
@@ -117,8 +117,9 @@ interface EditProps {
 
 function EditComment({ comment, onCancel, onDone }: EditProps) {
   const { id: comment_id, incident_id } = comment;
-  const save = async ({ commented_at: at, ...values }: Record<string, string>): Promise<void> => {
-    await act('updateComment', { incident_id, comment_id, ...values, commented_at: secondsOf(at) });
+  const save = async (texts: Record<string, string>, began: Record<string, string>): Promise<void> => {
+    const changed = changedOf({ ...texts, commented_at: secondsOf(texts.commented_at) }, began, texts);
+    await act('updateComment', { incident_id, comment_id, ...changed });
     onDone();
   };
   return (

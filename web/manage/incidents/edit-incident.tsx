@@ -5,7 +5,7 @@ import { ChangeForm } from '../parts/change-form.tsx';
 import { AskFirst } from '../parts/dialog.tsx';
 import { Fact } from '../parts/facts.tsx';
 import { Field } from '../parts/field.tsx';
-import { localOf, momentOf, secondsOf } from '../parts/form.ts';
+import { changedOf, localOf, momentOf, secondsOf } from '../parts/form.ts';
 import { Heading } from '../parts/heading.tsx';
 import { Affects, MonitorPicker, type Affected } from '../parts/monitor-picker.tsx';
 import { Shown } from '../parts/notice.tsx';
@@ -88,9 +88,13 @@ interface FormProps {
 
 function IncidentForm({ incident, onSaved }: FormProps) {
   const [monitors, setMonitors] = useState<Affected[]>(incident?.monitors ?? []);
-  const save = async ({ title, start_date_time: start, end_date_time: end }: Record<string, string>): Promise<void> => {
+  const save = async (texts: Record<string, string>, began: Record<string, string>): Promise<void> => {
+    const { title, start_date_time: start, end_date_time: end } = texts;
     const fields = { title, start_date_time: secondsOf(start), end_date_time: secondsOf(end), monitors };
-    if (incident) await act('updateIncident', { id: incident.id, ...fields });
+    if (incident) {
+      const changed = changedOf(fields, { ...began, monitors: incident.monitors }, { ...texts, monitors });
+      await act('updateIncident', { id: incident.id, ...changed });
+    }
     onSaved(incident?.id ?? (await act<{ incident_id: number }>('createIncident', fields)).incident_id);
   };
   const now = Math.floor(Date.now() / 1000);

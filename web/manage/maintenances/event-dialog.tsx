@@ -1,7 +1,7 @@
 import { ChangeForm } from '../parts/change-form.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
-import { localOf, OWN_ZONE, secondsOf } from '../parts/form.ts';
+import { changedOf, localOf, OWN_ZONE, secondsOf } from '../parts/form.ts';
 
 interface Times {
   start_date_time: number | null;
@@ -13,15 +13,18 @@ interface Props {
   hint: string;
   start: number;
   end: number;
-  work: (times: Times) => Promise<unknown>;
+  /** Gets both times, and those of them that are others than at first. */
+  work: (times: Times, changed: Partial<Times>) => Promise<unknown>;
   onClose: () => void;
   onDone: () => void;
 }
 
 /** From when to when a single window is. */
 export function EventDialog({ title, hint, start, end, work, onClose, onDone }: Props) {
-  const save = async ({ start_date_time: from, end_date_time: to }: Record<string, string>): Promise<void> => {
-    await work({ start_date_time: secondsOf(from), end_date_time: secondsOf(to) });
+  const save = async (texts: Record<string, string>, began: Record<string, string>): Promise<void> => {
+    const { start_date_time: from, end_date_time: to } = texts;
+    const times = { start_date_time: secondsOf(from), end_date_time: secondsOf(to) };
+    await work(times, changedOf(times, began, texts));
     onClose();
     onDone();
   };

@@ -127,7 +127,7 @@ function Actions({ event, onChange }: { event: MaintenanceEvent; onChange: () =>
           hint="Only this one; the others keep their times."
           start={start}
           end={end}
-          work={(times) => act('updateMaintenanceEvent', { id, ...times })}
+          work={(_times, changed) => act('updateMaintenanceEvent', { id, ...changed })}
           onClose={() => setMoved(false)}
           onDone={onChange}
         />

@@ -5,7 +5,7 @@ import { act } from '../client.ts';
 import { MomentField, NumberField } from '../parts/bound-fields.tsx';
 import { ChangeForm } from '../parts/change-form.tsx';
 import { Field } from '../parts/field.tsx';
-import { localOf, OWN_ZONE, secondsOf } from '../parts/form.ts';
+import { changedOf, localOf, OWN_ZONE, secondsOf } from '../parts/form.ts';
 import { MonitorPicker, type Affected } from '../parts/monitor-picker.tsx';
 import type { DashboardMaintenance } from '../parts/resource-types.ts';
 import { ZoneField } from '../parts/zone-field.tsx';
@@ -28,11 +28,18 @@ export function MaintenanceForm({ maintenance, onSaved }: FormProps) {
   const [rrule, setRule] = useState(maintenance?.rrule ?? 'FREQ=DAILY;COUNT=1');
   const [when, setWhen] = useState(() => whenOf(maintenance));
   const schedule = scheduleOf(when, rrule);
-  const save = async ({ title, description = '', status }: Record<string, string>): Promise<void> => {
+  const save = async (texts: Record<string, string>, began: Record<string, string>): Promise<void> => {
+    const { title, description = '', status } = texts;
     // Where the zone is none, the server says so at its field.
     const fields = { title, description, ...(schedule ?? { timezone: when.timezone }), monitors };
-    if (maintenance)
-      await act('updateMaintenance', { id: maintenance.id, ...fields, status: status ? 'ACTIVE' : 'INACTIVE' });
+    if (maintenance) {
+      const changed = changedOf(
+        { ...fields, status: status ? 'ACTIVE' : 'INACTIVE' },
+        { ...began, ...textsOf(whenOf(maintenance)), rrule: maintenance.rrule, monitors: maintenance.monitors },
+        { ...texts, ...textsOf(when), rrule, monitors },
+      );
+      await act('updateMaintenance', { id: maintenance.id, ...changed });
+    }
     onSaved(maintenance?.id ?? (await act<{ maintenance_id: number }>('createMaintenance', fields)).maintenance_id);
   };
   return (
@@ -78,6 +85,11 @@ function whenOf(maintenance: DashboardMaintenance | null): When {
   }
   const { start_date_time: start, duration_seconds: duration, timezone } = maintenance;
   return { start: localOf(start, timezone), minutes: duration / MINUTE_S, timezone };
+}
+
+/** Another zone means another moment, whatever the clock says. */
+function textsOf({ start, minutes, timezone }: When) {
+  return { start_date_time: [start, timezone], duration_seconds: minutes, timezone };
 }
 
 /** Null until every control says something. */

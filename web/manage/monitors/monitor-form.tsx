@@ -3,7 +3,7 @@ import type { ProbeKind } from '../../../core/type-data.ts';
 import { act } from '../client.ts';
 import { ChangeForm } from '../parts/change-form.tsx';
 import { Field, SelectField } from '../parts/field.tsx';
-import { blanksAsNull } from '../parts/form.ts';
+import { blanksAsNull, changedOf } from '../parts/form.ts';
 import type { MonitorDetail } from '../parts/resource-types.ts';
 import { POINT_CHOICES } from '../parts/state-mark.tsx';
 import { JsonField } from './json-field.tsx';
@@ -35,18 +35,25 @@ export function MonitorForm({ monitor, onSaved, onCancel }: Props) {
     setType(next);
     setTypeData(startOf(next, monitor));
   };
-  const save = async (values: Record<string, string>): Promise<void> => {
+  const save = async (values: Record<string, string>, began: Record<string, string>): Promise<void> => {
     // What is named by a path stands in the states above.
-    const own = Object.entries(values).filter(([name]) => !name.includes('.'));
-    const { confirmation_threshold: threshold = '1', ...texts } = Object.fromEntries(own);
-    await act('storeMonitorData', {
-      ...(monitor && { id: monitor.id }),
+    const texts = Object.fromEntries(Object.entries(values).filter(([name]) => !name.includes('.')));
+    const fields = {
       ...blanksAsNull(texts),
+      confirmation_threshold: Number(texts.confirmation_threshold ?? '1'),
       monitor_type: type,
       type_data: withoutBlankLines(typeData),
-      ...(settings !== monitor?.monitor_settings_json && { monitor_settings_json: settings }),
-      confirmation_threshold: Number(threshold),
-    });
+      monitor_settings_json: settings,
+    };
+    if (monitor) {
+      const { monitor_type, type_data, monitor_settings_json } = monitor;
+      const changed = changedOf(
+        fields,
+        { ...began, ...checkOf(monitor_type, type_data), monitor_settings_json: monitor_settings_json ?? {} },
+        { ...texts, ...checkOf(type, typeData), monitor_settings_json: settings },
+      );
+      await act('storeMonitorData', { id: monitor.id, ...changed });
+    } else await act('storeMonitorData', fields);
     onSaved(monitor?.tag ?? texts.tag ?? '');
   };
   return (
@@ -89,6 +96,11 @@ function startOf(type: string, monitor: MonitorDetail | null): TypeData {
   if (type === monitor?.monitor_type) return monitor.type_data;
   const kind = KINDS.find((name) => name === type);
   return kind ? BLANK[kind] : {};
+}
+
+/** A configuration is one of a type: both change together. */
+function checkOf(type: string, data: TypeData) {
+  return { monitor_type: [type, data], type_data: [type, data] };
 }
 
 interface CommonProps {

@@ -1,5 +1,5 @@
-import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ComponentChildren, TargetedSubmitEvent } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { valuesOf } from './form.ts';
 import { Fault } from './notice.tsx';
 import { useChange } from './use-action.ts';
@@ -8,8 +8,8 @@ interface Props {
   /** What its button says, and what while it works. */
   verb: string;
   busy: string;
-  /** Gets the values of the named controls; what it throws is shown. */
-  work: (values: Record<string, string>) => Promise<unknown>;
+  /** Gets the values of the named controls, now and as the form began; what it throws is shown. */
+  work: (values: Record<string, string>, began: Record<string, string>) => Promise<unknown>;
   /** Said when it went through and the form stays. */
   done?: string;
   /** It empties itself for the next one. */
@@ -25,12 +25,18 @@ export function ChangeForm({ verb, busy, work, done, isReset = false, onCancel, 
   const { isBusy, error, run } = useChange();
   const [isDone, setDone] = useState(false);
   const form = useRef<HTMLFormElement>(null);
+  const began = useRef<Record<string, string>>({});
+  useLayoutEffect(() => {
+    if (form.current) began.current = valuesOf(form.current);
+  }, []);
   useEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus(), [error]);
-  const submit = (event: SubmitEvent): void => {
-    const values = valuesOf(event);
+  const submit = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const values = valuesOf(event.currentTarget);
     setDone(false);
-    void run(() => work(values)).then((isThrough) => {
+    void run(() => work(values, began.current)).then((isThrough) => {
       setDone(isThrough);
+      if (isThrough) began.current = values;
       if (isThrough && isReset) form.current?.reset();
     });
   };

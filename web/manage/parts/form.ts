@@ -4,11 +4,21 @@ import { createTimeZone } from '../../../core/time-zone.ts';
 export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** The values of a form's named controls as texts; what is unchecked is absent. */
-export function valuesOf(event: SubmitEvent): Record<string, string> {
-  event.preventDefault();
-  if (!(event.currentTarget instanceof HTMLFormElement)) return {};
-  const entries = [...new FormData(event.currentTarget)];
+export function valuesOf(form: HTMLFormElement): Record<string, string> {
+  const entries = [...new FormData(form)];
   return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'string' ? value : '']));
+}
+
+/**
+ * Those of the fields whose texts, `now` and as the form `began`, differ under the same name. What nobody has touched is
+ * not written: others may have changed it meanwhile, and a text on the clocks of a zone can mean two moments.
+ */
+export function changedOf<Fields extends object>(fields: Fields, began: object, now: object = fields): Partial<Fields> {
+  const before = new Map<string, unknown>(Object.entries(began));
+  const after = new Map<string, unknown>(Object.entries(now));
+  const isTouched = (name: string): boolean => JSON.stringify(before.get(name)) !== JSON.stringify(after.get(name));
+  // A part of what was given.
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => isTouched(name))) as Partial<Fields>;
 }
 
 /** An empty line of a form is no value. */

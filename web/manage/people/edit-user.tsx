@@ -5,6 +5,7 @@ import { act } from '../client.ts';
 import { ChangeForm } from '../parts/change-form.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
+import { changedOf } from '../parts/form.ts';
 import { Check } from '../parts/switch.tsx';
 import { useSession } from '../session.tsx';
 
@@ -58,7 +59,7 @@ function Who({ user, isOwn, onChange }: { user: User; isOwn: boolean; onChange: 
       verb="Save"
       busy="Saving …"
       done="Saved."
-      work={(values) => act('manualUpdate', { user_id: user.id, ...values }).then(onChange)}
+      work={(values, began) => act('manualUpdate', { user_id: user.id, ...changedOf(values, began) }).then(onChange)}
     >
       {(error) => (
         <>

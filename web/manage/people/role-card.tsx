@@ -5,6 +5,7 @@ import type { User } from '../../../core/user.ts';
 import { act } from '../client.ts';
 import { ChangeForm } from '../parts/change-form.tsx';
 import { AskFirst, Dialog } from '../parts/dialog.tsx';
+import { changedOf } from '../parts/form.ts';
 import { Fault, Shown } from '../parts/notice.tsx';
 import { useAction, useChange } from '../parts/use-action.ts';
 import { useSession } from '../session.tsx';
@@ -117,8 +118,8 @@ function Permissions({ role, onChange }: Props) {
 function EditRole({ role, onChange }: Props) {
   const [isOpen, setOpen] = useState(false);
   const close = (): void => setOpen(false);
-  const save = async (values: Record<string, string>): Promise<void> => {
-    await act('updateRole', { role_id: role.id, ...values });
+  const save = async (values: Record<string, string>, began: Record<string, string>): Promise<void> => {
+    await act('updateRole', { role_id: role.id, ...changedOf(values, began) });
     close();
     onChange();
   };

@@ -2,7 +2,7 @@ import type { SiteData } from '../../../core/site-data.ts';
 import { act } from '../client.ts';
 import { ChangeForm } from '../parts/change-form.tsx';
 import { Field, SelectField } from '../parts/field.tsx';
-import { blanksAsNull } from '../parts/form.ts';
+import { blanksAsNull, changedOf } from '../parts/form.ts';
 import { Heading } from '../parts/heading.tsx';
 import { Shown } from '../parts/notice.tsx';
 import { useAction } from '../parts/use-action.ts';
@@ -48,7 +48,7 @@ export function SiteSettings() {
                 verb="Save settings"
                 busy="Saving …"
                 done="Saved."
-                work={(given) => act('storeSiteData', blanksAsNull(given))}
+                work={(given, began) => act('storeSiteData', changedOf(blanksAsNull(given), began, given))}
               >
                 {(error) => (
                   <>

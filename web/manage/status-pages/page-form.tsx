@@ -4,6 +4,7 @@ import { act } from '../client.ts';
 import { TextField } from '../parts/bound-fields.tsx';
 import { ChangeForm } from '../parts/change-form.tsx';
 import { Field } from '../parts/field.tsx';
+import { changedOf } from '../parts/form.ts';
 import type { DashboardPage } from '../parts/resource-types.ts';
 import { OrderedMonitors } from './ordered-monitors.tsx';
 import { PagePreview } from './page-preview.tsx';
@@ -27,9 +28,10 @@ interface Texts {
 /** Makes a page or changes one; what it will look like stands beside. */
 export function PageForm({ page, onSaved }: Props) {
   const [texts, setTexts] = useState(() => textsOf(page));
-  const [tags, setTags] = useState(page?.monitors.map(({ monitor_tag }) => monitor_tag) ?? []);
+  const [tags, setTags] = useState(() => tagsOf(page));
   const [settings, setSettings] = useState<Partial<PageSettings>>(page?.page_settings ?? {});
-  const fields = { ...fieldsOf(page, texts), page_settings: settings, monitors: tags };
+  const given = { ...fieldsOf(texts), page_settings: settings, monitors: tags };
+  const fields = page ? { id: page.id, ...changesOf(page, texts, given) } : given;
   const { page_title: title, page_header: heading, page_path: path } = texts;
   const isComplete = [title, heading, path].every((text) => text.trim() !== '');
   const save = async (): Promise<void> => onSaved(await act<DashboardPage>(page ? 'updatePage' : 'createPage', fields));
@@ -57,16 +59,26 @@ function textsOf(page: DashboardPage | null): Texts {
   return page ? { ...page, page_logo: page.page_logo ?? '', page_subheader: page.page_subheader ?? '' } : BLANK;
 }
 
-/** What is sent of them; the home page keeps its address. */
-function fieldsOf(page: DashboardPage | null, texts: Texts) {
-  const { page_title, page_path, page_header, page_logo, page_subheader } = texts;
+function tagsOf(page: DashboardPage | null): string[] {
+  return page?.monitors.map(({ monitor_tag }) => monitor_tag) ?? [];
+}
+
+function fieldsOf({ page_title, page_path, page_header, page_logo, page_subheader }: Texts) {
   return {
-    ...(page && { id: page.id }),
-    ...{ page_title, page_header },
-    ...(page?.page_path !== '~home' && { page_path }),
+    ...{ page_title, page_path, page_header },
     page_logo: page_logo || null,
     page_subheader: page_subheader || null,
   };
+}
+
+/** What is given otherwise than the page has it; of the settings too, which the server merges. */
+function changesOf(page: DashboardPage, texts: Texts, given: { page_settings: object; monitors: string[] }) {
+  const { page_settings: settings, monitors } = given;
+  return changedOf(
+    { ...given, page_settings: changedOf(settings, page.page_settings) },
+    { ...textsOf(page), page_settings: page.page_settings, monitors: tagsOf(page) },
+    { ...texts, page_settings: settings, monitors },
+  );
 }
 
 interface FieldsProps {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { durationOf, latencyOf, localOf, secondsOf } from '../../../../../web/manage/parts/form.ts';
+import { changedOf, durationOf, latencyOf, localOf, secondsOf } from '../../../../../web/manage/parts/form.ts';
 
 describe('secondsOf and localOf', () => {
   it.each([
@@ -17,6 +17,18 @@ describe('secondsOf and localOf', () => {
 
   it('take an empty control for none', () => {
     expect(secondsOf('', 'UTC')).toBeNull();
+  });
+});
+
+describe('changedOf', () => {
+  const fields = { title: 'A', end: null, monitors: [{ tag: 'shop' }] };
+
+  it('leaves out what stands as it did, and keeps what was emptied or switched off', () => {
+    const began = { title: 'A', end: '', monitors: [{ tag: 'shop' }] };
+    expect(changedOf(fields, began, { ...began })).toEqual({});
+    expect(changedOf(fields, { ...began, end: '10:00' }, began)).toEqual({ end: null });
+    expect(changedOf({ status: 'off' }, { status: 'on' }, {})).toEqual({ status: 'off' });
+    expect(changedOf(fields, { ...began, monitors: [] }, began)).toEqual({ monitors: [{ tag: 'shop' }] });
   });
 });
 
