@@ -1,3 +1,5 @@
+import { ask } from './ask.ts';
+
 /** A day of a bar, in the visitor's words. */
 interface Day {
   href: string;
@@ -13,7 +15,16 @@ interface Place {
 }
 
 const BAR = 'a.days';
-const lists = new Map<string, Promise<Day[]>>();
+/** So long what is told of today may be old; whoever walks along a bar waits once. */
+const KEPT_MS = 60_000;
+
+interface Kept {
+  days: Promise<Day[]>;
+  askedMs: number;
+}
+
+/** By bar: one that comes in the place of another (keep-current.ts) may end with another day. */
+const lists = new WeakMap<HTMLAnchorElement, Kept>();
 
 /**
  * Tells of each day under the pointer or the arrow keys, and shows its details on a click or Enter. Without this a bar is
@@ -115,33 +126,34 @@ function columnByKey(bar: HTMLAnchorElement, from: number | undefined, key: stri
 
 /** Nothing where the list cannot be read: the bar still says what it says. */
 async function dayAt({ bar, column }: Place): Promise<Day | undefined> {
-  const source = bar.dataset.days ?? '';
-  const list = lists.get(source) ?? readDays(source);
-  lists.set(source, list);
+  const kept = lists.get(bar);
+  const isNew = kept && Date.now() - kept.askedMs < KEPT_MS;
+  const list = isNew ? kept : { days: readDays(bar.dataset.days ?? ''), askedMs: Date.now() };
+  lists.set(bar, list);
   try {
-    const days = await list;
+    const days = await list.days;
     // Bar and list end with today.
     return days[days.length - columnsOf(bar) + column];
   } catch {
     // The next look asks again.
-    lists.delete(source);
+    lists.delete(bar);
     return undefined;
   }
 }
 
 async function readDays(source: string): Promise<Day[]> {
-  const response = await fetch(source, { headers: { Accept: 'application/json' } });
+  const response = await ask(source, 'application/json');
   if (!response.ok) throw new Error(`answered ${response.status}`);
   // Our own server's list.
   return (await response.json()) as Day[];
 }
 
-/** The day's own page, in a dialog: its Escape key, focus and backdrop are the browser's. */
+/**
+ * The day's own page, in a dialog: its Escape key, focus and backdrop are the browser's, and so is what is said of a page
+ * that cannot be read.
+ */
 async function openDay({ href }: Day): Promise<void> {
-  const response = await fetch(href, { headers: { Accept: 'text/html' } });
-  if (!response.ok) return location.assign(href);
-  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-  const content = page.querySelector('main');
+  const content = await readContent(href).catch(() => null);
   if (!content) return location.assign(href);
   const dialog = document.createElement('dialog');
   dialog.className = 'day-dialog';
@@ -159,4 +171,11 @@ async function openDay({ href }: Day): Promise<void> {
   dialog.addEventListener('close', () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
+}
+
+/** Null where the page is none. @throws where nothing comes back */
+async function readContent(href: string): Promise<Element | null> {
+  const response = await ask(href, 'text/html');
+  if (!response.ok) return null;
+  return new DOMParser().parseFromString(await response.text(), 'text/html').querySelector('main');
 }

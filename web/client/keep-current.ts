@@ -1,3 +1,5 @@
+import { ask } from './ask.ts';
+
 /**
  * A point is seen at the second look after it came: the first one has the server make the page anew (api/site/site.ts).
  * So it takes forty seconds at most, and what people write is there at the first.
@@ -40,7 +42,7 @@ async function replaceContent(shown: Map<string, string | undefined>): Promise<v
   // What somebody has marked would slip away under his hand.
   if (getSelection()?.isCollapsed === false) return;
   try {
-    const response = await fetch(location.href, { headers: { Accept: 'text/html' } });
+    const response = await ask(location.href, 'text/html');
     const text = await response.text();
     // What is no longer there is news as well.
     if (!response.ok && response.status !== 404) throw new Error(`answered ${response.status}`);
