@@ -2,10 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { AGENT_STATE_DIR } from '../../../core/invitation.ts';
 import buildPrograms from '../../support/build-programs.ts';
+import { createTestDatabase } from '../../support/database.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -78,6 +80,35 @@ describe('compose.yaml', () => {
       for (const service of Object.keys(needs)) expect(compose.services).toHaveProperty(service);
     }
     for (const [, name] of read('deploy/compose.yaml').matchAll(/\$\{(\w+)/g)) expect(example).toContain(`${name}=`);
+  });
+
+  test('tells the address at which people reach the service to all that make links', () => {
+    for (const name of ['api', 'farwatch'])
+      expect(compose.services[name]?.environment).toMatchObject({ PUBLIC_URL: '${PUBLIC_URL:-}' });
+  });
+
+  test('takes a password of any signs', async () => {
+    const password = "/# ?@%41:'$";
+    const database = await createTestDatabase();
+    const { pool } = database;
+    await pool.query(`create role compose_test login superuser password ${pg.escapeLiteral(password)}`);
+    const given = Object.entries(compose.services.migrate?.environment ?? {}).map(([name, text]): [string, string] => [
+      name,
+      text.replace('${POSTGRES_PASSWORD}', () => password),
+    ]);
+    const env = new Map(given);
+    const { host, pathname } = new URL(database.url);
+    const url = env
+      .get('DATABASE_URL')
+      ?.replace('//farwatch', '//compose_test')
+      .replace('database:5432/farwatch', host + pathname);
+    const { status, stderr, stdout } = spawnSync(process.execPath, [join(ROOT, 'dist/cli/main.js'), 'migrate'], {
+      encoding: 'utf8',
+      env: { ...Object.fromEntries(env), DATABASE_URL: url },
+    });
+    await pool.query('drop role compose_test');
+    await database.drop();
+    expect({ status, stderr, stdout }).toEqual({ status: 0, stderr: '', stdout: 'up to date\n' });
   });
 
   test('is accepted by docker compose', (context) => {
