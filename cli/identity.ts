@@ -13,6 +13,7 @@ export async function initIdentity({ identity: folder }: { identity: string }): 
   const text = [
     `the collectors' keys are in ${folder}: give them to each collector, and to nobody else`,
     `what a nats-server needs is in ${nats}`,
+    `the fingerprint of their authority, for AUTHORITY_FINGERPRINT: ${fingerprint}`,
   ].join('\n');
   return { text, json: { folder, fingerprint } };
 }

@@ -139,8 +139,9 @@ describe('farwatch agents', () => {
 describe('farwatch identity', () => {
   it('makes keys that only their owner can read, once', async () => {
     const folder = join(mkdtempSync(join(tmpdir(), 'farwatch-init-')), 'keys');
-    const first = await json(['identity', 'init', '--identity', folder]);
+    const first = await json<{ fingerprint: string }>(['identity', 'init', '--identity', folder]);
     expect(await json(['identity', 'init', '--identity', folder])).toEqual(first);
+    expect((await farwatch(['identity', 'init', '--identity', folder])).stdout).toContain(`: ${first.fingerprint}\n`);
     for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o077, name).toBe(0);
     chmodSync(join(folder, 'authority.key'), 0o640);
     expect(() => readIdentity(folder)).toThrow(/can be read by others/);
