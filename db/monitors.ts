@@ -80,6 +80,25 @@ export async function pageMonitors(
   return { monitors: rows, total: counted.rows[0]?.total ?? 0 };
 }
 
+/**
+ * Tags and names of at most `limit` monitors that have one of the tags and a text in tag or name, in any case, by name:
+ * first where it is all of either.
+ */
+export async function listMonitorNames(
+  db: Queryable,
+  { tags, search, limit }: { tags?: readonly string[]; search?: string; limit: number },
+): Promise<{ tag: string; name: string }[]> {
+  const { rows } = await db.query<{ tag: string; name: string }>(
+    `select tag, name from monitors
+     where ($1::text[] is null or tag = any($1))
+       and ($2::text is null or strpos(tag, lower($2)) > 0 or strpos(lower(name), lower($2)) > 0)
+     order by lower($2) in (tag, lower(name)) desc, name, tag limit $3`,
+    // No stored text holds a NUL, and PostgreSQL takes none.
+    [tags?.filter((tag) => !tag.includes('\0')), search, limit],
+  );
+  return rows;
+}
+
 /** As much of every monitor as its state is told by, id descending. */
 export async function listMonitorStates(db: Queryable): Promise<MonitorState[]> {
   const { rows } = await db.query<MonitorState>(

@@ -9,13 +9,21 @@ import {
 } from '../../core/dashboard-monitor.ts';
 import { countMinutes, MINUTE_SECONDS, minuteRange, type MinuteRange } from '../../core/minute.ts';
 import { monitorTag } from '../../core/monitor-reference.ts';
+import { monitorTags } from '../../core/page.ts';
 import { millisecondsOf } from '../../core/outcome.ts';
 import { PUBLIC_STATUSES, type PublicStatus } from '../../core/overall-status.ts';
 import { timestamp } from '../../core/timestamp.ts';
 import { inSnapshot, type Queryable } from '../../db/client.ts';
 import { reportCurrent, type CurrentReport } from '../../db/current-status.ts';
 import { listVersions } from '../../db/monitor-versions.ts';
-import { listMonitors, pageMonitors, toMonitor, type MonitorFilter, type MonitorRow } from '../../db/monitors.ts';
+import {
+  listMonitorNames,
+  listMonitors,
+  pageMonitors,
+  toMonitor,
+  type MonitorFilter,
+  type MonitorRow,
+} from '../../db/monitors.ts';
 import type { Paging } from '../../db/paging.ts';
 import { readPointSeries, readRegionSeries, type SeriesStep } from '../../db/point-series.ts';
 import { storableRange } from '../../db/uptime.ts';
@@ -62,6 +70,14 @@ export const monitorViewActions = [
         const { monitors, total } = await pageMonitors(client, filter, { page, limit });
         return { monitors: withReports(monitors, await reportCurrent(client, monitors)), total };
       }),
+  }),
+  action({
+    name: 'getMonitorNames',
+    permission: 'monitors.read',
+    summary: 'The names of monitors by their tags, or of those that a text is part of',
+    data: z.object({ tags: monitorTags('tags').optional(), search: textFilter, limit: paging(20, 200).limit }),
+    result: z.array(z.object({ tag: z.string(), name: z.string() })),
+    run: ({ tags, search, limit }, { db }) => listMonitorNames(db, { tags, search, limit: tags?.length ?? limit }),
   }),
   action({
     name: 'getMonitor',

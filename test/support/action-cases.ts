@@ -133,6 +133,7 @@ export const ACTION_CASES: Readonly<Record<string, ActionCase>> = {
 
   getMonitors: NONE,
   getMonitorsPaginated: NONE,
+  getMonitorNames: NONE,
   getMonitor: async (make) => ({ tag: await make.tag() }),
   getMonitorSummary: async (make) => ({ tag: await make.tag(), ...SPAN }),
   getMonitorData: async (make) => ({ tag: await make.tag(), ...SPAN }),

@@ -113,3 +113,25 @@ it('writes of a page only what was changed in its form', async () => {
     },
   });
 }, 60_000);
+
+it('finds one monitor among many without reading them all', async () => {
+  for (let number = 0; number < 30; number += 1)
+    await desk.test.api.post('/api/v4/monitors', {
+      tag: `host-${number}`,
+      name: `A host ${number}`,
+      monitor_type: 'NONE',
+    });
+  const answers: number[] = [];
+  desk.page.on('response', (response) => {
+    if (response.request().postData()?.includes('getMonitor'))
+      void response.text().then((text) => answers.push(text.length));
+  });
+  await desk.go('/incidents/1');
+  await desk.page.getByRole('definition').getByText('The site: degraded').waitFor();
+  const box = desk.page.getByRole('combobox', { name: 'Monitor', exact: true });
+  await box.fill('The shop');
+  await box.press('Enter');
+  await desk.page.getByLabel('Impact on The shop').waitFor();
+  await soon(() => answers.length).toBeGreaterThanOrEqual(2);
+  expect(Math.max(...answers)).toBeLessThan(1500);
+}, 60_000);

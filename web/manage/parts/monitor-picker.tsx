@@ -1,11 +1,17 @@
-import { useId, useMemo, useState } from 'preact/hooks';
+import { useEffect, useId, useMemo, useState } from 'preact/hooks';
 import type { Impact } from '../../../core/monitor-reference.ts';
 import { StateMark, wordOf } from './state-mark.tsx';
 import { useAction } from './use-action.ts';
+import { useSettled } from './use-settled.ts';
 
 export interface Affected {
   monitor_tag: string;
   monitor_impact: Impact;
+}
+
+interface MonitorName {
+  tag: string;
+  name: string;
 }
 
 interface Props {
@@ -17,7 +23,8 @@ interface Props {
 
 /** Which monitors something lies over, and how badly. */
 export function MonitorPicker({ value, impacts, onChange }: Props) {
-  const names = useMonitorNames();
+  const tags = value.map(({ monitor_tag }) => monitor_tag);
+  const names = useMonitorNames(tags);
   const nameOf = (tag: string): string => names.get(tag) ?? tag;
   const without = (tag: string): Affected[] => value.filter(({ monitor_tag }) => monitor_tag !== tag);
   return (
@@ -51,8 +58,7 @@ export function MonitorPicker({ value, impacts, onChange }: Props) {
         ))}
       </ul>
       <AddMonitor
-        names={names}
-        taken={value.map(({ monitor_tag }) => monitor_tag)}
+        taken={tags}
         onAdd={(tag) => onChange([...value, { monitor_tag: tag, monitor_impact: impacts[0] }])}
       />
     </fieldset>
@@ -60,22 +66,28 @@ export function MonitorPicker({ value, impacts, onChange }: Props) {
 }
 
 interface AddProps {
-  names: ReadonlyMap<string, string>;
   taken: readonly string[];
   onAdd: (tag: string) => void;
 }
 
 /** Finds a monitor by what is typed of its name or tag, among however many. */
-export function AddMonitor({ names, taken, onAdd }: AddProps) {
+export function AddMonitor({ taken, onAdd }: AddProps) {
   const list = useId();
   const [text, setText] = useState('');
-  const free = useMemo(() => [...names].filter(([tag]) => !taken.includes(tag)), [names, taken]);
-  const found = free.find(([tag, name]) => text === tag || text === name)?.[0];
+  const { result = [] } = useAction<MonitorName[]>('getMonitorNames', { search: useSettled(text.trim()) });
+  const free = result.filter(({ tag }) => !taken.includes(tag));
+  const found = free.find(({ tag, name }) => text === tag || text === name)?.tag;
+  // Who types faster than the answer comes is not asked to press Enter again.
+  const [isAwaited, setAwaited] = useState(false);
   const add = (): void => {
     if (found === undefined) return;
     onAdd(found);
     setText('');
+    setAwaited(false);
   };
+  useEffect(() => {
+    if (isAwaited) add();
+  }, [isAwaited, found]);
   return (
     <div class="host-row">
       <div class="choice wide">
@@ -86,16 +98,19 @@ export function AddMonitor({ names, taken, onAdd }: AddProps) {
           autocomplete="off"
           placeholder="Name or tag"
           value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
+          onInput={(event) => {
+            setText(event.currentTarget.value);
+            setAwaited(false);
+          }}
           onKeyDown={(event) => {
             if (event.key !== 'Enter') return;
             // The form around it is not meant.
             event.preventDefault();
-            add();
+            setAwaited(true);
           }}
         />
         <datalist id={list}>
-          {free.map(([tag, name]) => (
+          {free.map(({ tag, name }) => (
             <option key={tag} value={tag}>
               {name}
             </option>
@@ -111,7 +126,7 @@ export function AddMonitor({ names, taken, onAdd }: AddProps) {
 
 /** What something lies over, in words. */
 export function Affects({ monitors }: { monitors: readonly Affected[] }) {
-  const names = useMonitorNames();
+  const names = useMonitorNames(monitors.map(({ monitor_tag }) => monitor_tag));
   if (monitors.length === 0) return <>every page</>;
   return (
     <ul>
@@ -126,8 +141,8 @@ export function Affects({ monitors }: { monitors: readonly Affected[] }) {
   );
 }
 
-/** The names of all monitors by their tags. */
-export function useMonitorNames(): ReadonlyMap<string, string> {
-  const { result } = useAction<{ tag: string; name: string }[]>('getMonitors');
+/** The names of these monitors by their tags, in whatever order. */
+export function useMonitorNames(tags: readonly string[]): ReadonlyMap<string, string> {
+  const { result } = useAction<MonitorName[]>('getMonitorNames', { tags: [...tags].sort() });
   return useMemo(() => new Map(result?.map(({ tag, name }) => [tag, name])), [result]);
 }

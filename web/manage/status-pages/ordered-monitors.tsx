@@ -7,7 +7,7 @@ interface Props {
 
 /** The monitors of a page in their order, moved by buttons: no dragging, so keys and fingers do as well as a mouse. */
 export function OrderedMonitors({ tags, onChange }: Props) {
-  const names = useMonitorNames();
+  const names = useMonitorNames(tags);
   const nameOf = (tag: string): string => names.get(tag) ?? tag;
   const move = (from: number, to: number): void => {
     const next = tags.filter((_, index) => index !== from);
@@ -39,7 +39,7 @@ export function OrderedMonitors({ tags, onChange }: Props) {
         ))}
       </ol>
       {tags.length === 0 && <p class="hint">Without monitors the page shows incidents and maintenances only.</p>}
-      <AddMonitor names={names} taken={tags} onAdd={(tag) => onChange([...tags, tag])} />
+      <AddMonitor taken={tags} onAdd={(tag) => onChange([...tags, tag])} />
     </fieldset>
   );
 }

@@ -94,6 +94,23 @@ describe('getMonitorsPaginated', () => {
   });
 });
 
+describe('getMonitorNames', () => {
+  const names = async (data: object): Promise<string[]> =>
+    (await dashboard.run<{ tag: string; name: string }[]>('getMonitorNames', data)).map(({ name }) => name);
+
+  it('names monitors by their tags, and those that a text is part of, what is the text itself first', async () => {
+    const tags: string[] = [];
+    for (const name of ['Door 1', 'A door', 'Door'])
+      tags.push((await createMonitor(dashboard.test.api, { name, is_hidden: 'YES' })).tag);
+    expect(await names({ search: 'DOOR' })).toEqual(['Door', 'A door', 'Door 1']);
+    expect(await names({ search: 'door', limit: 1 })).toEqual(['Door']);
+    expect(await names({ search: tags[2] })).toEqual(['Door']);
+    expect(await names({ tags: [tags[0], tags[1], 'absent', 'a\0b'] })).toEqual(['A door', 'Door 1']);
+    expect(await names({ tags: [] })).toEqual([]);
+    expect((await names({})).length).toBeGreaterThanOrEqual(3);
+  });
+});
+
 describe('getMonitor', () => {
   it('answers the monitor as /api/v4 does, how it is now, and its versions', async () => {
     const { tag } = await createMonitor(dashboard.test.api, { cron: '*/5 * * * *' });
