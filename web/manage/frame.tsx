@@ -13,6 +13,8 @@ import { Monitors } from './monitors/monitors.tsx';
 import { ViewMonitor } from './monitors/view-monitor.tsx';
 import { NotFound } from './not-found.tsx';
 import { Overview } from './overview.tsx';
+import { Fault } from './parts/notice.tsx';
+import { useChange } from './parts/use-action.ts';
 import { Roles } from './people/roles.tsx';
 import { Users } from './people/users.tsx';
 import { useSession } from './session.tsx';
@@ -65,6 +67,7 @@ export function Frame() {
 function Head() {
   const { session, signOut, may } = useSession();
   const { path } = useLocation();
+  const { isBusy, error, run } = useChange();
   const [isOpen, setOpen] = useState(false);
   useEffect(() => setOpen(false), [path]);
   return (
@@ -99,9 +102,10 @@ function Head() {
         </nav>
         <div class="who">
           <Way place={{ path: '/manage/account', title: session.name }} isHere={path === '/manage/account'} />
-          <button type="button" class="quiet small" onClick={() => void signOut()}>
+          <button type="button" class="quiet small" disabled={isBusy} onClick={() => void run(signOut)}>
             Sign out
           </button>
+          <Fault error={error} />
         </div>
       </div>
     </header>

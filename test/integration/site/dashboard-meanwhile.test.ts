@@ -135,3 +135,12 @@ it('finds one monitor among many without reading them all', async () => {
   await soon(() => answers.length).toBeGreaterThanOrEqual(2);
   expect(Math.max(...answers)).toBeLessThan(1500);
 }, 60_000);
+
+it('says that it could not sign out, and stays', async () => {
+  await desk.page.route('**/manage/auth/logout', (route) => route.abort());
+  await desk.button('Sign out').click();
+  await desk.page.getByRole('alert').getByText('The service cannot be reached').waitFor();
+  await desk.page.unroute('**/manage/auth/logout');
+  await desk.button('Sign out').click();
+  await desk.headed('Sign in');
+}, 60_000);
