@@ -144,3 +144,17 @@ it('says that it could not sign out, and stays', async () => {
   await desk.button('Sign out').click();
   await desk.headed('Sign in');
 }, 60_000);
+
+it('says that nothing is answered', async () => {
+  // A hundred times as fast.
+  await desk.page.addInitScript(() => {
+    const wait = AbortSignal.timeout.bind(AbortSignal);
+    AbortSignal.timeout = (milliseconds) => wait(milliseconds / 100);
+  });
+  await desk.page.route('**/manage/auth/setup', () => undefined);
+  await desk.go('');
+  await desk.page.getByText('The service has not answered for a minute').waitFor();
+  await desk.page.unroute('**/manage/auth/setup');
+  await desk.button('Try again').click();
+  await desk.headed('Sign in');
+}, 60_000);
