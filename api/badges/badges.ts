@@ -10,6 +10,7 @@ import { readNow } from '../../db/service-clock.ts';
 import { findVisibleMonitors } from '../../db/visible-monitors.ts';
 import type { Context } from '../context.ts';
 import { route } from '../http/route.ts';
+import { readAllStatuses } from '../services/all-statuses.ts';
 import { dotQuery, latencyQuery, statusQuery, uptimeQuery, type BadgeLooks } from './badge-query.ts';
 import { drawBadge, drawDot, STATUS_COLOR, statusWords, type BadgeText } from './draw-badge.ts';
 import { durationText, latencyText, percentText, uptimeColor } from './figures.ts';
@@ -111,10 +112,9 @@ async function currentOf(
   tag: string,
   { db, pool }: Context,
 ): Promise<{ name: string; status: PublicStatus } | undefined> {
-  const monitors = await readCurrentStatuses(pool, tag === ALL ? undefined : [tag]);
-  if (tag === ALL)
-    return { name: await siteName(db), status: overallStatus(monitors.map(({ status }) => status)).status };
-  return monitors[0];
+  if (tag !== ALL) return (await readCurrentStatuses(pool, [tag]))[0];
+  const statuses = (await readAllStatuses(pool)).map(({ status }) => status);
+  return { name: await siteName(db), status: overallStatus(statuses).status };
 }
 
 async function drawSpan(

@@ -4,6 +4,7 @@ import { overallStatus, PUBLIC_STATUSES } from '../../core/overall-status.ts';
 import { readCurrentStatuses } from '../../db/current-status.ts';
 import { commaList } from '../http/query-values.ts';
 import { route } from '../http/route.ts';
+import { readAllStatuses } from '../services/all-statuses.ts';
 
 const status = z.enum(PUBLIC_STATUSES);
 
@@ -33,7 +34,7 @@ export const statusRoute = route({
     monitors: z.array(monitorStatus),
   }),
   handler: async ({ query }, { pool }) => {
-    const monitors = await readCurrentStatuses(pool, query.tag);
+    const monitors = query.tag ? await readCurrentStatuses(pool, query.tag) : await readAllStatuses(pool);
     const { status, text } = overallStatus(monitors.map((monitor) => monitor.status));
     return {
       status,

@@ -244,3 +244,37 @@ describe('GET /status', () => {
     }
   });
 });
+
+it('reads all monitors once at a time, and for nobody before he asked', async () => {
+  const { pool } = test.database;
+  const tag = await monitorWith('U');
+  const holder = await pool.connect();
+  const waiting = async (): Promise<number> => {
+    const { rows } = await pool.query<{ count: number }>(
+      `select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like '%data_points%'`,
+    );
+    return rows[0]?.count ?? NaN;
+  };
+  try {
+    await holder.query('begin');
+    // Whoever reads has his snapshot by then: monitors are looked at first.
+    await holder.query('lock table data_points in access exclusive mode');
+    const first = look();
+    await vi.waitFor(async () => expect(await waiting()).toBe(1), 10_000);
+    await pool.query(`update monitors set name = 'Renamed' where tag = $1`, [tag]);
+    const later = Array.from({ length: 10 }, () => look());
+    const badges = ['_/status', '_/dot'].map((path) => publicly(`/badge/${path}`));
+    for (let look = 0; look < 15; look += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(await waiting()).toBe(1);
+    }
+    await holder.query('rollback');
+    expect((await first).monitors[0]?.name).not.toBe('Renamed');
+    for (const { monitors } of await Promise.all(later)) expect(monitors.map(({ name }) => name)).toEqual(['Renamed']);
+    for (const { status } of await Promise.all(badges)) expect(status).toBe(200);
+    expect((await look()).monitors).toHaveLength(1);
+  } finally {
+    await holder.query('rollback');
+    holder.release();
+  }
+});
