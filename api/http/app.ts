@@ -10,7 +10,7 @@ import { readJsonObject } from './body.ts';
 import { answerPreflight, isPreflight, markReadable } from './cors.ts';
 import { UNEXPOSED, type Exposure } from './exposure.ts';
 import { answerOnce, idempotencyKeyOf } from './idempotency.ts';
-import { callerAt, createRateLimit, type RateLimit } from './rate-limit.ts';
+import { callerAt, createRateLimit, type Countable, type RateLimit } from './rate-limit.ts';
 import { respond, respondCacheable, respondError, respondKept } from './respond.ts';
 import { JsonStream, type Access, type Route } from './route.ts';
 
@@ -82,7 +82,7 @@ export function createApp(given: AppOptions): Express {
 
 type Answering = Response<unknown, Locals>;
 
-interface Locals extends Record<string, unknown> {
+interface Locals extends Countable {
   context: Context;
   /** As the client wrote it, undecoded, without the query. */
   path: string;
@@ -90,7 +90,7 @@ interface Locals extends Record<string, unknown> {
   route?: string;
 }
 
-function begin({ services, log, exposure, measure }: Door, request: Request, response: Answering): void {
+function begin({ services, log, exposure, measure, perAddress }: Door, request: Request, response: Answering): void {
   const started = performance.now();
   const measured = measure?.();
   const path = pathnameOf(request);
@@ -108,7 +108,12 @@ function begin({ services, log, exposure, measure }: Door, request: Request, res
     address: request.ip ?? '',
     setCookie: (cookie) => void response.appendHeader('Set-Cookie', cookie),
   };
-  Object.assign(response.locals, { context, path });
+  let isCounted = false;
+  const countAddress = (): void => {
+    if (!isCounted) perAddress(callerAt(context.address), response);
+    isCounted = true;
+  };
+  Object.assign(response.locals, { context, path, countAddress });
   response.setHeader('X-Request-Id', requestId);
   for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
   markReadable(exposure.corsOrigins, request, response);
@@ -145,7 +150,7 @@ function handlerOf(options: Door, route: Route) {
 /** Finds out who calls, and whether he may: after the route is known, before anything of the request is read. */
 async function admit(door: Door, { access, permission, rateLimited }: Route, response: Answering): Promise<void> {
   if (access !== 'public') requirePermission(await identify(door, access, response), permission);
-  else if (rateLimited !== false) countAddress(door, response);
+  else if (rateLimited !== false) response.locals.countAddress();
 }
 
 /** Each caller's requests are counted, and those that fail to say whose they are, by where they come from. */
@@ -154,15 +159,11 @@ async function identify(door: Door, access: Exclude<Access, 'public'>, response:
   try {
     context.actor = await door.authenticate(access, context);
   } catch (error) {
-    if (error instanceof AppError && error.code === 'UNAUTHORIZED') countAddress(door, response);
+    if (error instanceof AppError && error.code === 'UNAUTHORIZED') response.locals.countAddress();
     throw error;
   }
   door.perCaller(`${context.actor.kind} ${context.actor.id}`, response);
   return context.actor;
-}
-
-function countAddress({ perAddress }: Door, response: Answering): void {
-  perAddress(callerAt(response.locals.context.address), response);
 }
 
 function methodNotAllowed(options: Door, routes: readonly Route[]) {
@@ -181,7 +182,7 @@ async function refuseMalformed(door: Door, response: Answering): Promise<never> 
 
 async function guard(door: Door, response: Answering): Promise<void> {
   if (response.locals.path.startsWith(GUARDED)) await identify(door, 'key', response);
-  else countAddress(door, response);
+  else response.locals.countAddress();
 }
 
 /** Four parameters are how Express tells an error handler. */

@@ -9,6 +9,12 @@ const MAX_CALLERS = 100_000;
 /** Counts one request of a caller and says so in the answer's headers. Throws RATE_LIMITED where it is one too many. */
 export type RateLimit = (caller: string, response: Response) => void;
 
+/** What the answer to a request carries for those who know later than its beginning whether it counts. */
+export interface Countable extends Record<string, unknown> {
+  /** Counts the request for its address, once however often it is called. Throws as `RateLimit` does. */
+  countAddress: () => void;
+}
+
 /**
  * Counts the requests of each caller in windows of a minute that begin with his first. This process alone counts: copies
  * of the program each grant the whole limit. The headers are those of draft-ietf-httpapi-ratelimit-headers-10.

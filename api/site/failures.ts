@@ -4,13 +4,15 @@ import { isTransient } from '../../db/client.ts';
 import type { Logger } from '../../runtime/logger.ts';
 import type { ErrorStatus } from '../../web/pages/error-page.tsx';
 import { renderErrorPage } from '../../web/render.tsx';
+import type { Countable } from '../http/rate-limit.ts';
 import { prepare } from './headers.ts';
 import type { Visits } from './visit.ts';
 
 /** Programs get the API's own answer; a person is told in words. */
 export function answerNotFound(visits: Visits) {
-  return (request: Request, response: Response, next: NextFunction): void => {
+  return (request: Request, response: Response<unknown, Countable>, next: NextFunction): void => {
     if (!isForPeople(request)) return next();
+    response.locals.countAddress();
     sendFailure(visits, 404, request, response);
   };
 }
@@ -18,6 +20,8 @@ export function answerNotFound(visits: Visits) {
 export function answerFailed(visits: Visits, log: Logger) {
   return (error: unknown, request: Request, response: Response, next: NextFunction): void => {
     if (!isForPeople(request) || response.headersSent) return next(error);
+    // In the words that programs get: whoever is refused is to cost next to nothing.
+    if (error instanceof AppError && error.code === 'RATE_LIMITED') return next(error);
     const isAway = isTransient(error) || (error instanceof AppError && error.code === 'UNAVAILABLE');
     log.error({ err: error }, 'page failed');
     if (isAway) response.setHeader('Retry-After', '5');

@@ -16,6 +16,7 @@ import {
 } from '../../web/render.tsx';
 import { RANGES, type Range, type Surroundings } from '../../web/view.ts';
 import { createKeptValues, type Keeping, type KeptValues } from '../services/kept-values.ts';
+import type { Countable } from '../http/rate-limit.ts';
 import type { SiteViews } from '../services/site-views.ts';
 import { readAssets } from './assets.ts';
 import { codingFor, encodeDocument, sendDocument, type WireDocument } from './document.ts';
@@ -66,14 +67,16 @@ function routerOf({ views, folder, publicUrl, log }: SiteOptions, documents: Kep
   const assets = readAssets(folder);
   const visits = createVisits({ views, publicUrl, assets: assets.site });
   const router = express.Router({ caseSensitive: true });
-  const show = (path: string | string[], make: MakePage): void => {
-    router.get(path, async (request: Request, response: Response, next: NextFunction) => {
-      const asked = askedOf(request);
+  const show: Show = (path, make, { byMonth = false, byHost = false } = {}) => {
+    router.get(path, async (request: Request, response: Counted, next: NextFunction) => {
+      const asked = askedOf(request, byMonth);
       if (!asked) return next();
-      const { around, isShared } = await visits.of(request, response);
+      const { around: wide, isShared } = await visits.of(request, response);
+      const around = byHost || wide.isPublished ? wide : { ...wide, base: '' };
       const coding = codingFor(request);
       const key = JSON.stringify([request.path, asked.range, asked.month, around.reader, around.base, coding]);
       const document = await documents.get(key, async () => {
+        response.locals.countAddress();
         const html = await make(asked, { ...around, query: textOf(asked) });
         return html === undefined ? undefined : encodeDocument(html, coding);
       });
@@ -89,9 +92,10 @@ function routerOf({ views, folder, publicUrl, log }: SiteOptions, documents: Kep
     response.type('html').send(renderDashboard(assets.manage));
   });
   showAll(show, views);
-  router.get('/monitors/:tag/days', async (request, response, next) => {
-    const asked = askedOf(request);
+  router.get('/monitors/:tag/days', async (request: Request, response: Counted, next: NextFunction) => {
+    const asked = askedOf(request, false);
     if (!asked) return next();
+    response.locals.countAddress();
     const { around, isShared } = await visits.of(request, response);
     const found = await views.monitorPage(asked.params.tag ?? '', DEFAULT_RANGE, around.reader.timeZone);
     if (!found) return next();
@@ -119,13 +123,25 @@ interface Asked {
   month: string | undefined;
 }
 
+type Counted = Response<unknown, Countable>;
+
+type Show = (path: string | string[], make: MakePage, asks?: Asks) => void;
+
+/** What else than its path, its range and its reader a page depends on: what is in no key cannot be asked in many ways. */
+interface Asks {
+  byMonth?: boolean;
+  /** The page names where it was asked for. */
+  byHost?: boolean;
+}
+
 type MakePage = (asked: Asked, around: Surroundings) => Promise<string | undefined>;
 
-function showAll(show: (path: string | string[], make: MakePage) => void, views: SiteViews): void {
-  show('/monitors/:tag', async ({ params, range }, around) => {
+function showAll(show: Show, views: SiteViews): void {
+  const monitorPage: MakePage = async ({ params, range }, around) => {
     const found = await views.monitorPage(params.tag ?? '', range, around.reader.timeZone);
     return found && renderMonitorPage(found.view, at(around, found));
-  });
+  };
+  show('/monitors/:tag', monitorPage, { byHost: true });
   show('/monitors/:tag/days/:day', async ({ params }, around) => {
     const found = await views.dayPage(params.tag ?? '', params.day ?? '', around.reader.timeZone);
     return found && renderDayPage(found.view, at(around, found));
@@ -140,10 +156,11 @@ function showAll(show: (path: string | string[], make: MakePage) => void, views:
     const found = id && (await views.maintenance(id));
     return found ? renderMaintenancePage(found.view, at(around, found)) : undefined;
   });
-  show('/events', async ({ month }, around) => {
+  const eventsPage: MakePage = async ({ month }, around) => {
     const found = await views.events(month, around.reader.timeZone);
     return found && renderEventsPage(found.view, at(around, found));
-  });
+  };
+  show('/events', eventsPage, { byMonth: true });
   show('/embed/:monitor', async ({ params, range }, around) => {
     const tag = /^monitor-(.+)$/.exec(params.monitor ?? '')?.[1];
     const found = tag && (await views.monitorPage(tag, range, around.reader.timeZone));
@@ -174,12 +191,12 @@ function textOf({ range, month }: Asked): string {
 }
 
 /** What a visitor asks for; undefined where nothing can have the name. */
-function askedOf(request: Request): Asked | undefined {
+function askedOf(request: Request, byMonth: boolean): Asked | undefined {
   const query = queryOf(request);
   const params = Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, String(value)]));
   if (!Object.values(params).every(isName)) return undefined;
   const range = RANGES.find((one) => one === query.get('range')) ?? DEFAULT_RANGE;
-  return { params, range, month: query.get('month') ?? undefined };
+  return { params, range, month: byMonth ? (query.get('month') ?? undefined) : undefined };
 }
 
 /** The longest tag, after `monitor-`. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startApi, type TestApi } from '../../support/api-server.ts';
+import { serve, startApi, type TestApi } from '../../support/api-server.ts';
 import { fetchPlain } from '../../support/fetch-plain.ts';
 
 /** Addresses that nobody was given. */
@@ -57,4 +57,29 @@ it('know a zone in any letter case as one', async () => {
   expect(first.html).toContain('Times are in Asia/Tokyo');
   for (const name of ['ASIA/TOKYO', 'asia%2ftokyo', 'aSIA/tOKYO'])
     expect((await inZone(name)).headers.etag).toBe(first.headers.etag);
+});
+
+it('count for the address of who asks only where something is read for them', async () => {
+  const counting = await serve(test.database.url, undefined, { withPages: true, exposure: { perAddress: 4 } });
+  const look = (path: string, headers: Record<string, string> = {}) =>
+    fetchPlain(counting.base + path, { Accept: 'text/html', ...headers });
+  try {
+    expect((await look('/')).headers.ratelimit).toMatch(/^"address";r=3;/);
+    for (const path of ['/', '/?month=2026-01', '/?x=1']) expect((await look(path)).headers.ratelimit).toBeUndefined();
+    expect((await look('/', { Host: 'other.example' })).headers.ratelimit).toBeUndefined();
+    const byHost = await look('/monitors/shop', { Host: 'other.example' });
+    expect([byHost.headers.ratelimit, byHost.body.toString()]).toEqual([
+      expect.stringMatching(/^"address";r=2;/),
+      expect.stringContaining('http://other.example/badge/shop/status'),
+    ]);
+    expect((await look('/monitors/shop/days')).headers.ratelimit).toMatch(/^"address";r=1;/);
+    expect((await look('/a/b/c')).headers.ratelimit).toMatch(/^"address";r=0;/);
+    for (const path of ['/events', '/nowhere', '/a/b/c', '/monitors/shop/days']) {
+      const { status, headers } = await look(path);
+      expect([path, status, Number(headers['retry-after']) > 0]).toEqual([path, 429, true]);
+    }
+    expect((await look('/')).status, 'what is kept').toBe(200);
+  } finally {
+    await counting.stop();
+  }
 });
