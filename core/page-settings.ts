@@ -5,7 +5,8 @@ import { checkStorableJson } from './storable.ts';
 /** A page's settings (specification 2.7; reference §1.5 and §12): literal messages, every default. */
 
 const LAYOUTS = ['default-list', 'default-grid', 'compact-list', 'compact-grid'] as const;
-const MAX_HISTORY_DAYS = 365;
+/** The most days that a page shows of a monitor. */
+export const MAX_HISTORY_DAYS = 365;
 const NOT_NEGATIVE = 'must be a non-negative integer';
 const HISTORY_DAYS = `must be an integer between 1 and ${MAX_HISTORY_DAYS}`;
 

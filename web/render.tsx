@@ -16,6 +16,7 @@ import type {
   EventsView,
   IncidentView,
   MaintenancePageView,
+  MonitorDaysView,
   MonitorPageView,
   Reader,
   StatusPageView,
@@ -48,10 +49,10 @@ export function renderDayPage(page: DayPageView, around: Surroundings): string {
 }
 
 /** What a bar's days say when they are pointed at, oldest first. */
-export function listDays({ monitor }: MonitorPageView, { locale, timeZone }: Reader) {
+export function listDays({ tag, days }: MonitorDaysView, { locale, timeZone }: Reader) {
   const words = wordsFor(locale, timeZone);
-  return monitor.days.map((day) => ({
-    href: `/monitors/${monitor.tag}/days/${words.isoDay(day.start)}`,
+  return days.map((day) => ({
+    href: `/monitors/${tag}/days/${words.isoDay(day.start)}`,
     title: words.day(day.start),
     text: summaryOf(day, words) || words.say('day.none'),
   }));

@@ -33,6 +33,9 @@ export interface RegionView {
   status: PublicStatus;
 }
 
+/** What the days of a bar are told of by. */
+export type MonitorDaysView = Pick<MonitorView, 'tag' | 'days'>;
+
 export interface MonitorView {
   tag: string;
   name: string;

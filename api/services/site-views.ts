@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { inTransaction, type Queryable } from '../../db/client.ts';
+import { inSnapshot, type Queryable } from '../../db/client.ts';
 import { countBookOf } from '../../db/count-book.ts';
 import { findPublicIncident } from '../../db/page-incidents.ts';
 import { findPublicMaintenance } from '../../db/page-maintenances.ts';
@@ -9,8 +9,8 @@ import type {
   EventsView,
   IncidentView,
   MaintenancePageView,
+  MonitorDaysView,
   MonitorPageView,
-  MonitorView,
   Range,
   SiteView,
   StatusPageView,
@@ -18,6 +18,7 @@ import type {
 import { readDayView } from './day-view.ts';
 import { readEventsView } from './events-view.ts';
 import { createKeptValues, type Keeping } from './kept-values.ts';
+import { readMonitorDays } from './monitor-days.ts';
 import { readMonitorView } from './monitor-view.ts';
 import { readPageView } from './page-view.ts';
 import { readSiteView } from './site-view.ts';
@@ -31,6 +32,8 @@ export interface SiteViews {
   site(): Promise<SiteView>;
   statusPage(path: string, timeZone: string): Dated<StatusPageView>;
   monitorPage(tag: string, range: Range, timeZone: string): Dated<MonitorPageView>;
+  /** The last `count` days. */
+  monitorDays(tag: string, count: number, timeZone: string): Promise<MonitorDaysView | undefined>;
   /** `day` as `2026-11-20`, in the zone. */
   dayPage(tag: string, day: string, timeZone: string): Dated<DayPageView>;
   incident(id: number): Dated<IncidentView>;
@@ -53,8 +56,9 @@ const WINDOWS_BACK_SECONDS = 90 * 86_400;
 export function createSiteViews(pool: pg.Pool, keeping: Keeping = KEEPING): SiteViews {
   const book = countBookOf(pool);
   const sites = createKeptValues<SiteView>({ ...keeping, capacity: 1 });
-  const pages = createKeptValues<Awaited<Dated<StatusPageView>>>(keeping, (page) => weightOf(page?.view.monitors));
-  const monitors = createKeptValues<Awaited<Dated<MonitorPageView>>>(keeping, (page) => weightOf([page?.view.monitor]));
+  const pages = createKeptValues<Awaited<Dated<StatusPageView>>>(keeping, (page) => weightOf(page.view.monitors));
+  const monitors = createKeptValues<Awaited<Dated<MonitorPageView>>>(keeping, (page) => weightOf([page.view.monitor]));
+  const bars = createKeptValues<MonitorDaysView | undefined>(keeping, (monitor) => weightOf([monitor]));
   const days = createKeptValues<Awaited<Dated<DayPageView>>>(keeping, () => DAY_WEIGHT);
   const months = createKeptValues<Awaited<Dated<EventsView>>>(keeping, () => MONTH_WEIGHT);
   const inZone = (name: string) => {
@@ -72,6 +76,11 @@ export function createSiteViews(pool: pg.Pool, keeping: Keeping = KEEPING): Site
       const read = (client: Queryable) => readMonitorView(client, book, { tag, range, zone });
       return monitors.get(`${tag} ${range} ${key}`, () => inSnapshot(pool, read));
     },
+    async monitorDays(tag, count, timeZone) {
+      const { zone, key } = inZone(timeZone);
+      const read = (client: Queryable) => readMonitorDays(client, book, { tag, count, zone });
+      return bars.get(`${tag} ${count} ${key}`, () => inSnapshot(pool, read));
+    },
     async dayPage(tag, day, timeZone) {
       const { zone } = inZone(timeZone);
       const read = (client: Queryable) => readDayView(client, book, { tag, day, zone });
@@ -86,7 +95,7 @@ export function createSiteViews(pool: pg.Pool, keeping: Keeping = KEEPING): Site
     incident: (id) => dated(pool, (client) => findPublicIncident(client, id)),
     maintenance: (id) => dated(pool, (client, now) => findPublicMaintenance(client, id, now - WINDOWS_BACK_SECONDS)),
     forget() {
-      for (const kept of [sites, pages, monitors, days, months]) kept.forget();
+      for (const kept of [sites, pages, monitors, bars, days, months]) kept.forget();
     },
   };
 }
@@ -95,8 +104,8 @@ export function createSiteViews(pool: pg.Pool, keeping: Keeping = KEEPING): Site
 const DAY_WEIGHT = 300;
 const MONTH_WEIGHT = 1000;
 
-function weightOf(monitors: readonly (MonitorView | undefined)[] = []): number {
-  return monitors.reduce((days, monitor) => days + (monitor?.days.length ?? 0), 1);
+function weightOf(monitors: readonly MonitorDaysView[]): number {
+  return monitors.reduce((days, monitor) => days + monitor.days.length, 1);
 }
 
 function dated<View>(pool: pg.Pool, read: (client: Queryable, now: number) => Promise<View | undefined>): Dated<View> {
@@ -104,12 +113,5 @@ function dated<View>(pool: pg.Pool, read: (client: Queryable, now: number) => Pr
     const now = Math.floor(await readNow(client));
     const view = await read(client, now);
     return view && { view, now };
-  });
-}
-
-function inSnapshot<T>(pool: pg.Pool, read: (client: Queryable) => Promise<T>): Promise<T> {
-  return inTransaction(pool, async (client) => {
-    await client.query('set transaction isolation level repeatable read, read only');
-    return read(client);
   });
 }

@@ -1,5 +1,6 @@
 import compression from 'compression';
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
+import { MAX_HISTORY_DAYS } from '../../core/page-settings.ts';
 import { HOME_PATH } from '../../core/page.ts';
 import { parsePathId } from '../../core/path-id.ts';
 import type { Logger } from '../../runtime/logger.ts';
@@ -97,10 +98,10 @@ function routerOf({ views, folder, publicUrl, log }: SiteOptions, documents: Kep
     if (!asked) return next();
     response.locals.countAddress();
     const { around, isShared } = await visits.of(request, response);
-    const found = await views.monitorPage(asked.params.tag ?? '', DEFAULT_RANGE, around.reader.timeZone);
+    const found = await views.monitorDays(asked.params.tag ?? '', daysAsked(request), around.reader.timeZone);
     if (!found) return next();
     prepare(response, isShared ? 'shared' : 'personal');
-    response.json(listDays(found.view, around.reader));
+    response.json(listDays(found, around.reader));
   });
   router.use(answerNotFound(visits), answerFailed(visits, log));
   return router;
@@ -116,6 +117,14 @@ function keepable(_request: Request, response: Response, next: NextFunction): vo
 }
 
 const DEFAULT_RANGE: Range = '24h';
+
+/** As many as the bar has that asks (web/components/day-bar.tsx). */
+function daysAsked(request: Request): number {
+  const count = /^\d{1,3}$/.exec(queryOf(request).get('last') ?? '') ?? DEFAULT_DAYS;
+  return Math.min(Math.max(Number(count), 1), MAX_HISTORY_DAYS);
+}
+
+const DEFAULT_DAYS = 90;
 
 interface Asked {
   params: Record<string, string | undefined>;

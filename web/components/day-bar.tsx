@@ -31,9 +31,10 @@ interface Props {
  */
 export function DayBar({ monitor: { tag, name, days }, shown, words }: Props) {
   const label = `${name}: ${words.say('monitor.days.label', { days: days.length, ...countDays(days) })}`;
+  const source = `/monitors/${tag}/days?last=${days.length}`;
   return (
     <div>
-      <a class="days" href={`/monitors/${tag}#days`} aria-label={label} data-days={`/monitors/${tag}/days`}>
+      <a class="days" href={`/monitors/${tag}#days`} aria-label={label} data-days={source}>
         <Picture days={days.slice(-shown.desktop)} kind="desk" />
         <Picture days={days.slice(-shown.mobile)} kind="phone" />
       </a>
