@@ -33,8 +33,8 @@ export default defineConfig({
           name: 'system',
           include: ['test/system/**/*.test.ts'],
           globalSetup: ['test/support/global-setup.ts', 'test/support/build-programs.ts'],
-          // Mostly waiting for minutes to pass: three files fit on two cores.
-          maxWorkers: 3,
+          // Mostly waiting for minutes to pass: four files fit on two cores.
+          maxWorkers: 4,
           testTimeout: 300_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 2 },

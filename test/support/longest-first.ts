@@ -8,6 +8,7 @@ const LONGEST = [
   'test/system/monitor-life.test.ts',
   'test/system/agent-faults.test.ts',
   'test/integration/metrics.test.ts',
+  'test/integration/agent/spool/outage.test.ts',
 ];
 
 /** The order that lets a run end soonest on a fresh clone, where no earlier run has left its durations. */
