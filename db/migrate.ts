@@ -18,7 +18,8 @@ const UNTIMED = { query_timeout: 2 ** 31 - 1 };
 /**
  * Brings the schema up to date: the numbered files of `migrations/` and of the engine's folder, in one order, each
  * once, all in one transaction under an advisory lock, so that programs which start together wait for each other. However
- * short the pool's statements must be, these may take their time. Returns the names applied. Throws where the server is not fit (`findServerProblems`).
+ * short the pool's statements must be, these may take their time. Returns the names applied. Throws where the server is
+ * not fit (`findServerProblems`).
  */
 export async function migrate(pool: pg.Pool): Promise<string[]> {
   return inTransaction(pool, async (client) => {
