@@ -50,8 +50,6 @@ describe('an agent whose collector was away', () => {
     const seconds = (counted.wholeMs - counted.firstMs) / 1000;
     expect(backlog / seconds / (monitors / 60)).toBeGreaterThan(MIN_TIMES_REAL_TIME);
     expect(counted.lateMs.p99).toBeLessThan(MAX_LATE_MS);
-    // Behind the backlog they would wait for half of it in the middle.
-    expect(counted.lateMs.p50).toBeLessThan((seconds * 1000) / 4);
     expect(agent.memoryMib().most).toBeLessThan(MAX_MEMORY_MIB);
   }, 300_000);
 
