@@ -48,6 +48,8 @@ export interface CollectorConfig extends Omit<z.output<typeof collectorConfig>, 
   identity: Identity;
   /** Milliseconds after which a statement is ended that is no job's. */
   statementTimeoutMs?: number;
+  /** Milliseconds after which a session is ended that says nothing within a transaction. */
+  idleInTransactionMs?: number;
 }
 
 /** Where a running collector can be reached. */
@@ -158,12 +160,13 @@ interface Pools {
 }
 
 function openPools(
-  { DATABASE_URL: url, statementTimeoutMs: shortMs = STATEMENT_TIMEOUT_MS }: CollectorConfig,
+  { DATABASE_URL: url, statementTimeoutMs: shortMs = STATEMENT_TIMEOUT_MS, idleInTransactionMs }: CollectorConfig,
   life: Lifecycle,
 ): Pools {
   const open = (name: string, max: number, statementTimeoutMs: number): pg.Pool => {
     const answerTimeoutMs = statementTimeoutMs + SILENCE_MS;
-    const pool = openPool({ url, name: `farwatch-collector-${name}`, max, statementTimeoutMs, answerTimeoutMs });
+    const timeouts = { statementTimeoutMs, answerTimeoutMs, idleInTransactionMs };
+    const pool = openPool({ url, name: `farwatch-collector-${name}`, max, ...timeouts });
     life.onClose(`${name} pool`, () => pool.end());
     return pool;
   };

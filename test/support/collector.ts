@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { startCollector } from '../../collector/start.ts';
+import { startCollector, type CollectorConfig } from '../../collector/start.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import { testIdentity } from './test-identity.ts';
 
@@ -18,7 +18,7 @@ export async function startTestCollector(
   databaseUrl: string,
   natsUrl: string,
   credentialsMs = 86_400_000,
-  limits: { statementTimeoutMs?: number } = {},
+  limits: Pick<CollectorConfig, 'statementTimeoutMs' | 'idleInTransactionMs'> = {},
 ): Promise<TestCollector> {
   const end = new AbortController();
   setMaxListeners(0, end.signal);

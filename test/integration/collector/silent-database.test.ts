@@ -16,7 +16,9 @@ let collector: TestCollector;
 beforeAll(async () => {
   [database, nats] = await Promise.all([createTestDatabase(), startNats()]);
   proxy = await startProxy(database.url);
-  collector = await startTestCollector(proxy.url, nats.url, undefined, { statementTimeoutMs: 1000 });
+  // A job that is cut off within its transaction holds its locks until that is ended.
+  const limits = { statementTimeoutMs: 1000, idleInTransactionMs: 2000 };
+  collector = await startTestCollector(proxy.url, nats.url, undefined, limits);
 });
 afterAll(async () => {
   // A job waits for its answer for minutes.
