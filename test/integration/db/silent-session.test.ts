@@ -69,7 +69,7 @@ test('the server looks for a silent host within half a minute', async () => {
 
 test('a write whose COPY is not answered is given up once, and stored once when it is written again', async () => {
   const row = await rowOf('unanswered');
-  const pool = openPool({ url: database.url, name: 'heard', max: 1, statementTimeoutMs: 0, answerTimeoutMs: 1000 });
+  const pool = openPool({ url: database.url, name: 'heard', max: 1, statementTimeoutMs: 0, answerTimeoutMs: 3000 });
   const holder = await database.pool.connect();
   try {
     // With its partitions at hand the COPY is the first that meets the lock.
@@ -78,7 +78,7 @@ test('a write whose COPY is not answered is given up once, and stored once when 
     const begun = performance.now();
     const failure = await storeResults(pool, [row]).catch((error: unknown) => error);
     expect(isTransient(failure)).toBe(true);
-    expect(performance.now() - begun).toBeLessThan(1900);
+    expect(performance.now() - begun).toBeLessThan(5900);
     await holder.query('commit');
     expect(await storeResults(pool, [row])).toEqual(['stored']);
   } finally {

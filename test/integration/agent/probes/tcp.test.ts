@@ -157,7 +157,7 @@ describe('several hosts', () => {
     const queue = await startFullQueue();
     closers.push(() => queue.close());
     const { port } = await listen();
-    const slow = { host: '127.0.0.1', port: queue.port, timeout: 400 };
+    const slow = { host: '127.0.0.1', port: queue.port, timeout: 1000 };
     const startedMs = performance.now();
     const attempts = await measure([
       slow,
@@ -166,6 +166,6 @@ describe('several hosts', () => {
       { host: '127.0.0.1', port: await closedPort() },
     ]);
     expect(attempts.map(({ code }) => code)).toEqual(['timeout', 'open', 'timeout', 'refused']);
-    expect(performance.now() - startedMs).toBeLessThan(750);
+    expect(performance.now() - startedMs).toBeLessThan(1900);
   });
 });

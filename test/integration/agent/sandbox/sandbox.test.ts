@@ -159,7 +159,7 @@ describe('a function without measure', () => {
     for (let kill = 0; kill < 3; kill += 1) expect(await run(NATIVE, sandbox)).toMatchObject({ kind: 'limit' });
     const startedMs = performance.now();
     expect(await run(NATIVE, sandbox)).toEqual({ kind: 'limit', message: 'took too long' });
-    expect(performance.now() - startedMs).toBeLessThan(100);
+    expect(performance.now() - startedMs).toBeLessThan(200);
     expect(await run(`${NATIVE} // changed`, sandbox)).toMatchObject({ kind: 'limit' });
     nowMs = 10 * 60_000 + 1;
     const againMs = performance.now();
