@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { z } from 'zod';
+import type { Minute } from '../core/minute.ts';
 import { recordAbsences } from '../db/absences.ts';
 import { recordAgentReports } from '../db/agent-reports.ts';
 import { findAgentByKey, isAgentEnrolled } from '../db/agents.ts';
@@ -65,8 +66,9 @@ export async function startCollector(
   life: Lifecycle,
 ): Promise<CollectorAddresses | null> {
   const pools = openPools(config, life);
-  const database = await openDatabase(pools.control, logger, life.signal);
-  if (database === null) return null;
+  const found = await openDatabase(pools.control, logger, life.signal);
+  if (found === null) return null;
+  const { database, oldestMinute } = found;
   const awaited = createAwaitedAnswers();
   const book = createRevisionBook(async (ids) => {
     const told = await readRevisions(pools.control, ids);
@@ -81,7 +83,7 @@ export async function startCollector(
   const publisher = openPublisher(config, identity, pools.control, logger);
   const tally = createTally();
   const { server, address, edge } = await startServer({
-    ...{ config, identity, logger, life, database, book, coalescer, awaited, tally, meters },
+    ...{ config, identity, logger, life, database, oldestMinute, book, coalescer, awaited, tally, meters },
     pool: pools.control,
   });
   const purgeDue = createGate();
@@ -178,14 +180,20 @@ function openPools(
   };
 }
 
+/** What is read of the database before anything can begin. */
+interface FoundDatabase {
+  database: DatabaseView;
+  oldestMinute: Minute;
+}
+
 /** Migrates and looks at the database as soon as it is there; null where the end came first. */
-async function openDatabase(pool: pg.Pool, logger: Logger, signal: AbortSignal): Promise<DatabaseView | null> {
+async function openDatabase(pool: pg.Pool, logger: Logger, signal: AbortSignal): Promise<FoundDatabase | null> {
   const backoff = createBackoff(200, 5000);
   while (!signal.aborted) {
     try {
       const migrations = await migrate(pool);
       if (migrations.length > 0) logger.info({ migrations }, 'database migrated');
-      return await openDatabaseView(pool);
+      return { database: await openDatabaseView(pool), oldestMinute: await readResultsEdge(pool) };
     } catch (error) {
       if (!isTransient(error)) throw error;
       logger.warn({ err: error }, 'database is away, waiting for it');
@@ -211,13 +219,12 @@ function startCoalescer(write: WriteRows, logger: Logger, life: Lifecycle): Coal
   return coalescer;
 }
 
-interface ServerParts {
+interface ServerParts extends FoundDatabase {
   config: CollectorConfig;
   identity: CollectorIdentity;
   logger: Logger;
   life: Lifecycle;
   pool: pg.Pool;
-  database: DatabaseView;
   book: ReturnType<typeof createRevisionBook>;
   coalescer: Coalescer;
   awaited: AwaitedAnswers;
@@ -232,6 +239,7 @@ async function startServer({
   life,
   pool,
   database,
+  oldestMinute,
   book,
   coalescer,
   awaited,
@@ -239,7 +247,6 @@ async function startServer({
   meters,
 }: ServerParts): Promise<{ server: AgentServer; address: ListenAddress; edge: Job }> {
   const ledger = createAgentLedger((reports) => recordAgentReports(pool, reports), logger);
-  let oldestMinute = await readResultsEdge(pool);
   const edge: Job = {
     name: 'retention edge',
     everyMs: 600_000,

@@ -7,6 +7,8 @@ export interface CuttableProxy {
   cut(): Promise<void>;
   /** Lets nothing through any more, while every connection stays open: what a network that drops packets looks like. */
   freeze(): void;
+  /** Ends the next connection that says this, in place of passing it on; resolves when that is done. */
+  cutAt(said: string): Promise<void>;
   /** Lets new connections through again; those that were frozen stay so. */
   mend(): Promise<void>;
   close(): Promise<void>;
@@ -21,10 +23,18 @@ export async function startProxy(url: string): Promise<CuttableProxy> {
     return socket;
   };
   let frozen = false;
+  let last: { said: string; cut: () => void } | null = null;
   const server = createServer((inbound) => {
     if (frozen) return void track(inbound);
     const outbound = track(connect(Number(target.port || 5432), target.hostname));
-    track(inbound).pipe(outbound).pipe(inbound);
+    track(inbound).on('data', (chunk: Buffer) => {
+      if (last === null || !chunk.includes(last.said)) return;
+      inbound.destroy();
+      outbound.destroy();
+      last.cut();
+      last = null;
+    });
+    inbound.pipe(outbound).pipe(inbound);
   });
   const listen = (port: number): Promise<void> =>
     new Promise((resolve, reject) => void server.once('error', reject).listen(port, '127.0.0.1', resolve));
@@ -47,6 +57,7 @@ export async function startProxy(url: string): Promise<CuttableProxy> {
     url: through.href,
     cut,
     freeze,
+    cutAt: (said) => new Promise((cut) => (last = { said, cut })),
     mend: () => {
       frozen = false;
       return server.listening ? Promise.resolve() : listen(port);
