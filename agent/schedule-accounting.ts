@@ -2,7 +2,15 @@ import { MINUTE_SECONDS, type Minute } from '../core/minute.ts';
 import type { CheckResult } from '../core/result.ts';
 import { unknownOutcome, type Outcome } from '../core/outcome.ts';
 import type { Owns } from './membership/view.ts';
-import { claimOf, createDueCache, dueVersion, type DueCache, type Planned } from './schedule-plan.ts';
+import {
+  claimOf,
+  createDueCache,
+  dueVersion,
+  planMinute,
+  type DueCache,
+  type Planned,
+  type Slot,
+} from './schedule-plan.ts';
 import { resultOf } from './schedule-running.ts';
 import type { AbsentMinutes, SpoolRecord } from './spool/record.ts';
 
@@ -61,6 +69,9 @@ export interface Account {
   absences: AbsentMinutes[];
 }
 
+/** Why nothing is recorded of a slot in a minute in which the agent was there. */
+export const ENDED = 'the agent ended in this minute';
+
 /** What an agent goes by to account for its past. */
 export interface Past {
   recorded: RecordedMinutes;
@@ -92,10 +103,15 @@ function missing(minute: Minute, rows: ReadonlySet<number>, { planned, owns }: P
   return planned.flatMap((one) => {
     const version = rows.has(one.definition.monitorId) ? null : dueVersion(one, minute, cache);
     if (version === null || !owns(claimOf(one, version, minute))) return [];
-    return [
-      resultOf({ monitorId: one.definition.monitorId, minute, version }, lateOutcome('the agent ended in this minute')),
-    ];
+    return [resultOf({ monitorId: one.definition.monitorId, minute, version }, lateOutcome(ENDED))];
   });
+}
+
+/** The slots of the minute that an agent begins in: its own, due by now, and of which its last life recorded nothing. */
+export function leftIn(minute: Minute, nowMs: number, { recorded, planned, owns }: Omit<Past, 'reason'>): Slot[] {
+  const rows = recorded.of(minute) ?? new Set();
+  const due = planMinute(planned, minute, createDueCache());
+  return due.filter(({ monitorId, startMs, claim }) => startMs <= nowMs && owns(claim) && !rows.has(monitorId));
 }
 
 function extend(absences: AbsentMinutes[], minute: Minute, reason: string): void {

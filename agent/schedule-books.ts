@@ -2,7 +2,7 @@ import { MINUTE_SECONDS, type Minute } from '../core/minute.ts';
 import type { CheckResult } from '../core/result.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Owns } from './membership/view.ts';
-import { accountFor, lateOutcome, RecordedMinutes, type Past } from './schedule-accounting.ts';
+import { accountFor, lateOutcome, leftIn, RecordedMinutes, type Past } from './schedule-accounting.ts';
 import { lateDefinition, missedSlots } from './schedule-backfill.ts';
 import { gapBetween, MinuteLedger } from './schedule-ledger.ts';
 import type { Planned, Slot } from './schedule-plan.ts';
@@ -40,6 +40,14 @@ export interface ScheduleCounts {
 const BACKFILL_PER_TICK = 500;
 /** An account writes its rows in groups of this many. */
 const ACCOUNT_CHUNK = 2000;
+
+/** What is known of the minute that an agent begins in. */
+export interface FirstMinute {
+  /** The monitors that were measured in it already. */
+  measured: ReadonlySet<number>;
+  /** What the last life was to run in it and did not record: who was told that it left thinks that it did. */
+  left: Slot[];
+}
 
 /** The schedule's books: every due minute of every monitor ends in a result, an UNKNOWN row, or inside an absence. */
 export class Books {
@@ -139,13 +147,14 @@ export class Books {
     });
   }
 
-  /** Accounts for everything between the last handled minute and `to`. Returns what was measured in `to` already. */
+  /** Accounts for everything between the last handled minute and `to`. Returns what is known of that. */
   async account(
     to: Minute,
     { planned, owns }: Pick<Past, 'planned' | 'owns'>,
     running: readonly RunningCheck[],
-  ): Promise<ReadonlySet<number>> {
-    const { progress, sink } = this.#options;
+  ): Promise<FirstMinute> {
+    const { progress, sink, clock } = this.#options;
+    const nowMs = clock.nowMs();
     const handled = progress.handledMinute;
     const recorded = new RecordedMinutes();
     await sink.flush();
@@ -161,7 +170,8 @@ export class Books {
     if (known.length > 0) this.#keepProgress(progress.noteAbsences(known));
     this.#keepProgress(progress.advance(to - MINUTE_SECONDS));
     this.#isOpen = true;
-    return recorded.measuredIn(to);
+    const left = handled === null ? [] : leftIn(to, nowMs, { recorded, planned, owns });
+    return { measured: recorded.measuredIn(to), left };
   }
 
   #trueMinute({ slot, startedMs, usedOffsetMs }: RunningCheck): Minute {

@@ -4,8 +4,8 @@ import { unknownOutcome } from '../core/outcome.ts';
 import { sleep } from '../runtime/time.ts';
 import { unreadableDefinition, type DefinitionSet } from './definition-set.ts';
 import type { Claim, View } from './membership/view.ts';
-import type { Past } from './schedule-accounting.ts';
-import { Books, type BooksOptions, type ScheduleCounts } from './schedule-books.ts';
+import { ENDED, type Past } from './schedule-accounting.ts';
+import { Books, type BooksOptions, type FirstMinute, type ScheduleCounts } from './schedule-books.ts';
 import { claimOf, createDueCache, fractionOf, planMinute, type Planned, type Slot } from './schedule-plan.ts';
 import { resultOf, RunningChecks, type Check } from './schedule-running.ts';
 import { atOnce, isYoung, redivide } from './schedule-takeover.ts';
@@ -33,6 +33,7 @@ interface Plan {
   next: number;
   /** The revision under which a monitor was begun in this minute. */
   begun: Map<number, number>;
+  left: FirstMinute['left'];
 }
 
 /** Runs every monitor once in each of its due minutes, or says why not. */
@@ -100,9 +101,9 @@ export class Schedule {
     if (set === null) this.#books.startAt(minute);
     else this.#use(set);
     if (this.#options.clock.known) {
-      const measured = await this.#books.account(minute, this.#past(), []);
+      const { measured, left } = await this.#books.account(minute, this.#past(), []);
       const begun = [...measured].flatMap((id) => this.#revisionIn(id, minute));
-      this.#enter(minute, new Map(begun));
+      this.#enter(minute, new Map(begun), left);
     }
     this.#hasBegun = true;
     this.#next?.();
@@ -122,7 +123,9 @@ export class Schedule {
       this.#previous = null;
       this.#books.reset();
     }
-    await this.#books.account(this.#minuteNow(), this.#past(), this.#running.list());
+    const minute = this.#minuteNow();
+    const { left } = await this.#books.account(minute, this.#past(), this.#running.list());
+    if (this.#plan?.minute === minute) this.#plan.left = left;
   }
 
   #past(): Pick<Past, 'planned' | 'owns'> {
@@ -176,10 +179,10 @@ export class Schedule {
     this.#use(set);
     const plan = this.#plan;
     if (plan === null) return;
-    if (!isSameDatabase) plan.begun.clear();
+    if (!isSameDatabase) return void this.#enter(plan.minute, new Map(), []);
     plan.slots = this.#slotsToBegin(plan);
     plan.next = 0;
-    if (isSameDatabase) await this.#books.comeLate(before, this.#planned, plan.minute, this.#owned);
+    await this.#books.comeLate(before, this.#planned, plan.minute, this.#owned);
   }
 
   #use({ manifest, definitions }: DefinitionSet): void {
@@ -225,14 +228,18 @@ export class Schedule {
     if (plan !== null && (plan.minute === minute || isWaitedOut)) return plan;
     if (plan !== null) {
       this.#books.keepLate(plan.slots.slice(plan.next), 'the agent did not get to it in its minute');
+      this.#books.keepLate(
+        plan.left.filter(({ monitorId }) => !plan.begun.has(monitorId)),
+        ENDED,
+      );
       this.#books.close(plan.minute, minute);
     }
     this.#previous = plan;
-    return this.#enter(minute, new Map());
+    return this.#enter(minute, new Map(), []);
   }
 
-  #enter(minute: Minute, begun: Map<number, number>): Plan {
-    const plan: Plan = { minute, slots: [], next: 0, begun };
+  #enter(minute: Minute, begun: Map<number, number>, left: Slot[]): Plan {
+    const plan: Plan = { minute, slots: [], next: 0, begun, left };
     plan.slots = this.#slotsToBegin(plan);
     this.#plan = plan;
     this.#books.open(minute);

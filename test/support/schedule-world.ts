@@ -39,6 +39,8 @@ export interface WorldOptions {
 export class ScheduleWorld {
   trueMs: number;
   wallErrorMs: number;
+  /** What is to be written waits, and is gone with the process. */
+  isDiskFull = false;
   /** Every result of every life, written or not. */
   readonly results: PlacedResult[] = [];
   schedule: Schedule | null = null;
@@ -148,9 +150,10 @@ export class ScheduleWorld {
   }
 
   #commit(): void {
+    this.#committedMs = this.trueMs;
+    if (this.isDiskFull) return;
     const written = this.#written;
     this.#written = [];
-    this.#committedMs = this.trueMs;
     this.#progressState = this.#progressWritten;
     for (const { records } of written) this.#disk.push(...records);
     for (const { done } of written) done();

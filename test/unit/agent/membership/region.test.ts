@@ -119,6 +119,25 @@ describe('agents of one region', () => {
     expect(unknown.filter(({ result }) => !owned.includes(result.monitorId))).toEqual([]);
   });
 
+  it('say what a leaver did not get to its disk, though it is back within the minute', async () => {
+    const region = await sharedRegion({ agents: 2 });
+    const leaver = agentOf(region, 2);
+    await region.run(20_000);
+    leaver.world.isDiskFull = true;
+    await region.run(10_000);
+    leaver.leave();
+    await region.run(10_000);
+    expect(leaver.isAlive).toBe(false);
+    leaver.world.isDiskFull = false;
+    await leaver.start();
+    await region.run(80_000);
+    const records = region.agents.flatMap(({ world }) => world.records());
+    const rows = records.flatMap((record) => (record.kind === 'results' ? record.results : []));
+    const told = new Set(rows.filter(({ minute }) => minute === MINUTE).map(({ monitorId }) => monitorId));
+    expect(region.gaps(MINUTE, MINUTE + 60).length).toBeGreaterThan(2);
+    expect(told.size).toBe(region.definitions.length);
+  });
+
   it('keep their shares while NATS is away', async () => {
     const region = await sharedRegion({ agents: 3 });
     const before = region.agents.map(({ lastView }) => lastView?.tenures);
