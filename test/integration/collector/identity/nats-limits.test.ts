@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,6 +16,8 @@ import { testAuthority, testIdentity } from '../../../support/test-identity.ts';
 
 const LIMIT_MS = 20_000;
 const MONITORS = 3000;
+/** An agent that asks for a watch again sooner is refused. */
+const ASKED_TOO_OFTEN_MS = 250;
 let database: TestDatabase;
 let nats: TestNats;
 let collector: TestCollector;
@@ -149,6 +152,7 @@ describe('an agent', () => {
     const refusals = refusalsOf(connection);
     const read = async (): Promise<number> => {
       const keys = new Set<string>();
+      await wait(ASKED_TOO_OFTEN_MS);
       for await (const { key } of await watchBucket(connection, 'eu', neighbour.agentId)) {
         keys.add(key);
         if (keys.size === MONITORS + 1) break;
