@@ -147,7 +147,7 @@ export class Books {
     });
   }
 
-  /** Accounts for everything between the last handled minute and `to`. Returns what is known of that. */
+  /** Accounts for everything between the last handled minute and `to`. Returns what is known of `to` itself. */
   async account(
     to: Minute,
     { planned, owns }: Pick<Past, 'planned' | 'owns'>,
